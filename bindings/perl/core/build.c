@@ -370,6 +370,8 @@ build_value(pTHX_ ib_builder *b)
     pending.outer_variable = pending.variable =
         UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     attach(aTHX_ b, pending.index, pending.outer_variable);
+    /* Objects, references and similar nodes are wrappers around the next node. After a wrapper the
+     * loop continues with this node; all other nodes end the loop. */
     for (;;) {
         node = &nodes[pending.index];
         /* Links and aliases to this node refer to this variable. */

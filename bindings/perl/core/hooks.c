@@ -38,8 +38,8 @@ ice_hooks_clone(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* This number of levels fits into any native stack. Up to it, addresses on the stack are not
- * compared, because a program may switch native stacks, and then their distance has no meaning. */
+/* This number of nested calls fits into any native stack. With fewer calls, addresses on the stack
+ * are not compared. A program may switch native stacks, and their distance has no meaning then. */
 enum { SAFE_LEVELS = 500 };
 
 /* Counts a nested call until perl leaves the current scope. Dies before the native stack is
@@ -126,7 +126,7 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
-/* Dies if evaluated code has caused an error. `error` is NULL without one. */
+/* Dies if evaluated code has caused an error. `error` is NULL if the code has not failed. */
 static void
 croak_if_error(pTHX_ SV *code, SV *error)
 {

@@ -225,6 +225,7 @@ put_ref(pTHX_ iw_walker *w, pending_value *pending)
         pending->may_repeat = FALSE;
         return !pending->sv;
     }
+    /* The body of a record is a part of its object, so no reference of its own leads to it. */
     flags = !pending->body.is_body                        ? IW_FLAG_REF
           : pending->body.hint && !iw_is_scalar(referent) ? ICECORE_FLAG_HINT
                                                           : 0;
@@ -254,6 +255,8 @@ void
 iw_put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
 {
     pending_value pending = { sv, key, 0, 0, ICECORE_NONE, is_item, FALSE, may_repeat, FALSE, { FALSE, FALSE } };
+    /* Each round puts one variable. If it is a reference to a scalar, the next round puts this
+     * scalar. An SV is looked up only if something else may refer to it. */
     do {
         sv = pending.sv;
         if (SvMAGICAL(sv) && !iw_format_has(w, IW_TIES) && SvGMAGICAL(sv))

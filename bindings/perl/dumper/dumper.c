@@ -239,6 +239,7 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
     for (i = 0; i < CACHED_STAGES; i++)
         if (MY_CXT.stages[i].spec && sv_eq(MY_CXT.stages[i].spec, spec))
             return MY_CXT.stages[i].stage;
+    /* The cached stages are replaced one after another. */
     cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     {
         STRLEN len;

@@ -30,7 +30,8 @@ ice_json_boot(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
-/* The booleans belong to the interpreter that was cloned. The module sets its own later. */
+/* The booleans belong to the interpreter that was cloned. So they are not used here, and the module
+ * sets booleans of the new interpreter later. */
 void
 ice_json_clone(pTHX)
 {

@@ -77,6 +77,7 @@ ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
         return NULL;
     if (mode == ICE_PACK) /* see ice_writer_new */
         ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    /* The cached stages are replaced one after another. */
     cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     icecore_stage_free(cached->stage);
     SvREFCNT_dec(cached->template);

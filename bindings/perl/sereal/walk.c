@@ -42,8 +42,8 @@ is_float_text(pTHX_ SV *sv)
     return FALSE;
 }
 
-/* A scalar may have a string and a number. Like Sereal, prefers the number if the string looks like
- * it, and otherwise the string. */
+/* Pushes a scalar. A scalar may have a string and a number. As in Sereal, the number is pushed if
+ * the string is the text of this number. Otherwise the string is pushed. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {

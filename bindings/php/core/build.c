@@ -259,6 +259,7 @@ build_map(ice_builder *b, ice_build_frame *frame)
             EXPECTED((key = ice_key_by_id(b->ctx, node->key)) != ICE_INTEGER_KEY) && EXPECTED(!is_for_hook))
             dest = place_of_key_with_id(b, table, (zend_string *)key, frame->has_other_keys);
         else {
+            /* From now on the table may have equal strings at different addresses. */
             zend_long number = 0;
             zend_string *text = read_key(b, &node_index, &number);
             frame->has_other_keys = true;
@@ -287,6 +288,7 @@ remember_property(ice_build_frame *frame, uint16_t key_id, zval *place, zend_pro
     ice_class *class = frame->class;
     const zend_object *object = frame->object;
     ice_property *property;
+    /* The slots are an array in the object itself. Any other place is in a hash table. */
     if (place < object->properties_table ||
         place >= object->properties_table + object->ce->default_properties_count)
         return;

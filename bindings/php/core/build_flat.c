@@ -5,7 +5,7 @@
 
 /* ---- objects ------------------------------------------------------------ */
 
-/* Does what object_properties_init() does, inlined for most classes. */
+/* Does what PHP's object_properties_init() does. The loop is inlined for classes of the program. */
 static zend_always_inline void
 init_slots(zend_object *object, zend_class_entry *ce)
 {

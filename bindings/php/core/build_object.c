@@ -119,6 +119,7 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     zend_string *name;
     bool is_invalid;
     *type = NULL;
+    /* In a table of properties, PHP's IS_INDIRECT leads to the slot of a declared property. */
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     /* A warning from here on is about the key. If the key has a node of its own, this is the failed

@@ -223,10 +223,14 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     bool is_done = false, has_wide = false, has_failed;
     if (!stage)
         return false;
+    /* PHP's own reader is active, and no hook has raised the lock. So a class has called this
+     * function for its payload. */
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
         return read_nested(text, settings, depth, function, result);
     ctx = ice_context_acquire();
     has_failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
+    /* The first stage refuses integers beyond 64 bits. The lenient stage cuts them as PHP does, and
+     * `has_wide` requests PHP's warnings about them. */
     if (UNEXPECTED(has_failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER &&
         (stage = ice_stage(ICE_STAGE_PHP_LENIENT, depth))) {
         has_wide = true;
@@ -433,6 +437,8 @@ ice_write(zval *value, int stage_id, uint8_t purpose)
     ice_walk_result walk_result;
     if (!stage)
         return NULL;
+    /* PHP's own serializer is active, and no hook has raised the lock. So a class writes its
+     * payload, and PHP must continue to count the values. */
     if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
         return write_by_php(value);
     /* The engine writes floats only with the fewest digits, which is serialize_precision -1. */

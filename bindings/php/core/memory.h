@@ -55,6 +55,8 @@ ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_
         UNEXPECTED(ctx->uncounted_bytes) ||
         UNEXPECTED(ICE_G(uncounted_bytes) > ICE_MAX_UNCOUNTED - ICE_SMALL_DOCUMENT_FACTOR * ICE_SMALL_DOCUMENT))
         return ice_memory_read_large(ctx, stage, bytes, len, flags, error);
+    /* The memory of a small document has a known maximum, so it is counted before the document is
+     * read, and without a block. */
     ctx->uncounted_bytes = max_bytes;
     ICE_G(uncounted_bytes) += max_bytes;
     return icecore_read(ctx->pooled.engine, stage, (const uint8_t *)bytes, len, flags, &ctx->view, error) ==

@@ -259,9 +259,11 @@ bool
 ice_scan_payload_length(zend_string *text, size_t offset, zend_long *len, bool *is_wide)
 {
     const char *start = ZSTR_VAL(text), *cursor = start + offset, *header;
+    /* The shortest header, `C:0:"":0:{`, has more than 8 bytes. */
     if (offset < 8 || offset > ZSTR_LEN(text) || cursor[-1] != '{' || cursor[-2] != ':')
         return false;
-    /* Goes backwards from the payload to a `C` whose header ends exactly here. */
+    /* Searches backwards from the payload for a `C` whose header ends at the payload. The search
+     * ends after 300 bytes, because names of classes are rarely longer. */
     for (header = cursor - 1; header >= start && cursor - header < 300; header--) {
         size_t name_len;
         const char *name;

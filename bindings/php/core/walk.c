@@ -57,7 +57,8 @@ static bool continue_frame(ice_walker *w, ice_walk_frame *frame);
 /* At most this many nested arrays are walked by recursion. Deeper ones get frames on the stack. */
 #define MAX_RECURSION 64
 
-/* Walks an array to its end. Its frame is a local variable of a caller. */
+/* Walks an array to its end. Its frame is a local variable of a caller. A value of the array may
+ * push a frame on the stack. This frame is walked before the next value. */
 static bool
 walk_recursively(ice_walker *w, ice_walk_frame *frame)
 {
@@ -227,6 +228,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     const ice_written_class *class_info;
     if (Z_ISREF_P(value)) {
+        /* A PHP reference that only one place has is an ordinary value. The variables of a session
+         * are an exception. */
         zval *inner = Z_REFVAL_P(value);
         if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == ICE_WALK_VARIABLES)) &&
             EXPECTED(w->purpose != ICE_FOR_EXPORT)) {

@@ -63,6 +63,7 @@ push_sleep_properties(ice_walker *w, zend_object *object, zend_function *sleep, 
     HashTable *names, *properties;
     if (!prepare_hook_call(w))
         return false;
+    /* This reference keeps the object alive while the hook runs. Then it passes to the frame. */
     GC_ADDREF(object);
     names = ice_hook_sleep(object, sleep);
     if (!names) {
