@@ -59,7 +59,8 @@ ice_walk_class_info(ice_walker *w, zend_class_entry *ce)
     return class_info;
 }
 
-/* During a request, PHP only appends classes to its table. So each class is checked once. */
+/* During a request, PHP only appends classes to its table. So the search continues after the last
+ * class that was checked, and each class is checked once. */
 bool
 ice_walk_has_serializable_class(void)
 {

@@ -59,6 +59,7 @@ PS_SERIALIZER_DECODE_FUNC(icecore)
     ice_memory_check(vallen);
     text = zend_string_init(val, vallen, 0);
     ZVAL_UNDEF(&variables);
+    /* An empty text is a session without variables. */
     is_read = vallen == 0 || ice_read_session(text, &settings, &variables);
     zend_string_release(text);
     if (!is_read)

@@ -172,8 +172,8 @@ sub remove {
 
 # -- Shared functions ----------------------------------------------------------
 
-# Sends new data, and returns its id. The client chooses the id, so a request that is repeated has no
-# effect if the first one was received.
+# Sends new data, and returns its id. The client chooses the id. So if the daemon has received a request
+# and the client repeats it, the repetition has no effect.
 sub _send_new {
     my ($self, $path, $bytes, %query) = @_;
     $query{id} //= _uuid();
@@ -185,7 +185,7 @@ sub _send_new {
     Icecore::Client::Error->throw(kind => 'answer', message => 'the answer has no id');
 }
 
-# Returns the answer to a request for one thing; an empty list if it does not exist.
+# Returns the answer to a request for one job or object. Returns an empty list if it does not exist.
 sub _find {
     my ($self, $path, %query) = @_;
     my $answer;
@@ -259,7 +259,7 @@ package Icecore::Client::Record {
     sub size       { return $_[0]{size} }
     sub checksum   { return $_[0]{checksum} }
     sub bytes      { return $_[0]{bytes} }
-    # Why there is no object; undef if there is one.
+    # The reason why the object could not be built; undef if it was built.
     sub problem    { return $_[0]{problem} }
 }
 

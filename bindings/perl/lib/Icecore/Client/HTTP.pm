@@ -116,7 +116,7 @@ sub decode_answer {
 sub throw_error {
     my ($response) = @_;
     my $status = $response->{status};
-    # HTTP::Tiny reports its own errors with this status.
+    # HTTP::Tiny reports its own errors with the status 599, and the message is the content.
     if ($status == 599) {
         my $message = ($response->{content} // '') =~ s/\s+\z//r;
         my $kind

@@ -17,7 +17,7 @@ use Icecore::Client::Job;
 # The number of characters of an error that the daemon stores.
 my $MAX_ERROR_LENGTH = 4_000;
 
-# The number of jobs without the option `limit`: infinity.
+# The number of jobs without the option `limit`. This power is too large for a float, so it is infinity.
 my $NO_LIMIT = 9**9**9;
 
 sub new {
