@@ -223,8 +223,8 @@ end_hook(pTHX_ iw_walker *w)
     }
 }
 
-/* Returns the next reference, among those that the hook returned, whose referent is not
- * on the tape yet. If there is none, ends the node of the object and returns NULL. */
+/* Returns the next reference of the hook's result whose referent is not on the tape yet. If no
+ * such reference is left, ends the node of the object and returns NULL. */
 SV *
 iw_next_hook_item(pTHX_ iw_walker *w)
 {

@@ -111,8 +111,9 @@ void ice_json_set_boolean_values(pTHX_ SV *self, SV *false_value, SV *true_value
 SV *ice_json_boolean_value(pTHX_ SV *self, bool is_true);
 void ice_json_set_classes(pTHX_ SV *self, SV *classes);
 
-/* If `self` is NULL, the settings are those of encode_json and decode_json. If `characters` is not
- * NULL, more text may follow, and it receives the length of the text. */
+/* Encode a value, or decode a text. If `self` is NULL, the settings are those of encode_json and
+ * decode_json. If `characters` is not NULL, more text may follow the text that is decoded, and
+ * `characters` receives the length of the decoded text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 

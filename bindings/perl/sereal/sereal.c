@@ -160,7 +160,7 @@ decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV offset, int parts, SV *targ
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + body, len - body);
         result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), settings, &consumed, NULL);
-        /* 6 bytes precede the body in the new document, and `body` bytes in the original one. */
+        /* 6 bytes precede the body in the new document, and `body` bytes in the caller's. */
         consumed += body - 6;
     } else
         result =

@@ -162,7 +162,8 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
     return TRUE;
 }
 
-/* Puts code, globs, handles and so on as the options say: as undef, as a string, or not at all. */
+/* Puts a value that Sereal can't express, such as code, a glob or a handle. The options say if it
+ * becomes undef or a string. Without such an option, dies. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {

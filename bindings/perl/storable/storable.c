@@ -274,7 +274,7 @@ ice_dclone(pTHX_ SV *ref)
     ctx = ice_take_context(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_settings, NULL);
     view_tape(aTHX_ ctx, &tape, &view);
-    /* The addresses are those of the original. The build needs an empty map. */
+    /* The map has the addresses of the values that were walked. The build needs an empty map. */
     if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     MY_CXT.operation = OPERATION_RETRIEVING;

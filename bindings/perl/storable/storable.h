@@ -1,4 +1,4 @@
-/* Storable: the functions that Icecore.xs calls, and those that other files need. */
+/* The functions of Storable that Icecore.xs calls, and the functions that other files need. */
 #ifndef ICECORE_STORABLE_H
 #define ICECORE_STORABLE_H
 #include "core/icecore_perl.h"

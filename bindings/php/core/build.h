@@ -38,7 +38,7 @@ typedef struct {
     ice_context *ctx;
     const ice_read_settings *settings;
     const icecore_node *nodes;
-    uint32_t failed_node;      /* the node that is being built; after a failure, the one that PHP refuses */
+    uint32_t failed_node;      /* the node that is being built; after a failure, the refused node */
     uintptr_t last_shape_data; /* address of the buckets of the last array that was built from a shape */
     uint32_t class_id;
     ice_class *class;          /* the class with this id: that of the last object */

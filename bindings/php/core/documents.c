@@ -119,8 +119,8 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     HashTable *names = zend_new_array(8);
     icecore_error error;
     ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
-    /* A payload with links to values outside of it is well-formed only inside of its document,
-     * and was checked there. */
+    /* A payload with links to values outside of it is well-formed only inside of its document. The
+     * payloads in the list were checked together with their document. */
     if (checked == ICE_PAYLOADS_MALFORMED && ICE_G(checked_payloads) &&
         zend_hash_exists(ICE_G(checked_payloads), text)) {
         zend_hash_clean(names);

@@ -46,8 +46,8 @@ add_names_in_raw_payloads(ice_context *ctx, HashTable *names)
     }
 }
 
-/* Checks the class names in the payloads that the engine did not decode. `names` receives those
- * that are allowed. Returns false if an exception was thrown. */
+/* Checks the class names in the payloads that the engine did not decode. `names` receives the
+ * allowed names. Returns false if an exception was thrown. */
 static bool
 check_raw_payloads(ice_context *ctx, const ice_class_options *class_options, bool are_required, HashTable *names)
 {

@@ -343,7 +343,7 @@ log_once(uint32_t message_id, const char *bytes, size_t len, const char *path)
 
 /* ---- all classes of a document ------------------------------------------ */
 
-/* The exception names at most this many classes, and the number of the others. */
+/* The exception names at most this many classes, and has the number of all other classes. */
 #define MAX_LISTED_CLASSES 1000
 
 /* The refused classes of a document, for the exception. */
