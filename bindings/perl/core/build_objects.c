@@ -321,7 +321,7 @@ ib_end_hook(pTHX_ ib_builder *b)
     references = ib_new_part_list(aTHX_ b);
     /* `part` is the index in the list of the node `child`. The last child is the body, so the loop
      * ends before it. A link leads to an object or a container. A reference to an alias leads to
-     * a scalar. All other children are inner values to which these links and aliases lead. */
+     * a scalar. The other children are inner values, to which these links and aliases lead. */
     for (; child < end && ice_next(b->view, child) < end; child = ice_next(b->view, child), part++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))

@@ -1,8 +1,8 @@
 /* Builds objects that FREEZE wrote, and calls THAW.
  *
  * Sereal calls THAW when everything is built and blessed. It begins with the last object of the
- * document. So if an object is in the arguments of an outer object, it is thawed before the outer
- * object. Until an object is thawed, it is the array of its arguments. Then all references to it
+ * document. So an object in another object's arguments is thawed before the other object. Until
+ * an object is thawed, it is the array of its arguments. When it is thawed, all references to it
  * are changed, except for the references in its own arguments. JSON calls THAW as soon as the
  * arguments of an object are built. */
 #include "core/build_leaf.h"
