@@ -14,7 +14,7 @@ void ice_contexts_boot(pTHX);
 void ice_contexts_clone(pTHX);
 void ice_build_boot(pTHX);
 
-/* Frees what an interpreter has, when it ends. */
+/* Frees the memory that this module has allocated for an interpreter, when the interpreter ends. */
 static void
 at_end(pTHX_ void *unused)
 {

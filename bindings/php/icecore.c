@@ -42,6 +42,7 @@ static PHP_GSHUTDOWN_FUNCTION(icecore)
 {
     size_t i;
     ice_context *ctx;
+    /* The contexts are taken out of a copy, and the pool of the module is empty meanwhile. */
     ice_pool pool = icecore_globals->pool;
     ice_pool_abandon(&icecore_globals->pool);
     while ((ctx = (ice_context *)ice_pool_pop(&pool)))
@@ -81,8 +82,8 @@ static PHP_RINIT_FUNCTION(icecore)
     return SUCCESS;
 }
 
-/* Runs after the end of the request in all modules, where sessions are still written and objects
- * destroyed. */
+/* Runs after all modules have ended the request. Until then, sessions are written and objects are
+ * destroyed, and both may call this module. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
 {
     ice_contexts_end_request(CG(unclean_shutdown));
@@ -101,7 +102,8 @@ static PHP_MINFO_FUNCTION(icecore)
     DISPLAY_INI_ENTRIES();
 }
 
-/* The optional modules start before this one, if they exist, because it registers with them. */
+/* The optional modules start before this one, if they exist, because this module registers with
+ * them. */
 static const zend_module_dep icecore_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_REQUIRED("spl")

@@ -1,4 +1,5 @@
-/* Reads and writes a document of any format, and lists its classes. any.h declares the functions. */
+/* Reads and writes a document of any format, and lists its classes. any.h declares the
+ * functions. */
 #include "any/any.h"
 #include "common/ice_class_notes.h"
 #include "core/documents.h"
@@ -111,7 +112,7 @@ ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
         settings.protocol = 5;
     } else {
         settings.rules = &ice_any_rules;
-        settings.protocol = 5;
+        settings.protocol = 5; /* only the rules of Sereal read it */
         losses = (AV *)sv_2mortal((SV *)newAV());
     }
     result = sv_2mortal(ice_write_document(aTHX_ stage, data, NULL, &settings, losses));

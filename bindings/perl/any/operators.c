@@ -103,6 +103,8 @@ replace_call(pTHX_ OP *call, GV *name, SV *index)
     OP *parent, *mark, *last, *arguments, *op;
     int count = 0;
     PERL_UNUSED_ARG(name);
+    /* The children of a call are a mark, the arguments and the sub, in this order. They may be in a
+     * list of their own. The arguments move to the new operator, after its own mark. */
     call = ck_entersub_args_list(call);
     parent = call;
     mark = cUNOPx(call)->op_first;

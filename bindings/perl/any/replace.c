@@ -67,7 +67,8 @@ read_format(pTHX_ SV *value)
     return sv_2mortal(newSVpvn(format, len));
 }
 
-/* Returns the hash of the option `report`. */
+/* Returns the hash of the option `report`. A mortal reference keeps it alive, because reading later
+ * arguments may run perl code. */
 static HV *
 read_report(pTHX_ SV *value)
 {
@@ -247,6 +248,8 @@ ice_replace(pTHX_ I32 stack_index, I32 count)
     if (data_index >= stack_index + count)
         croak("Usage: Icecore::replace($old, $new, $data, %%options), or Icecore::replace(\\%%pairs, $data, "
               "%%options)");
+    /* Reading an argument may run perl code, and this code may move perl's stack. So each argument
+     * is found by its index when it is needed. */
     ENTER;
     SAVETMPS;
     read_options(aTHX_ & options, data_index + 1, stack_index + count);

@@ -2,8 +2,8 @@
 #include "core/leaf.h"
 #include "any/any.h"
 
-/* Pushes a scalar. These formats distinguish strings and numbers: a string stays a string, even
- * if it was used as a number. */
+/* Pushes a scalar. These formats distinguish strings and numbers. So a string is pushed as a
+ * string, even if it was used as a number. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {

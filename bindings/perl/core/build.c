@@ -10,8 +10,9 @@
 
 /* ---- attaching values -------------------------------------------------- */
 
-/* Makes the value of a locked key read-only. A value that is still incomplete becomes read-only when
- * its hash is complete, because read-only values can't be filled, tied or blessed. */
+/* Makes the value of a locked key read-only. Only a leaf is complete at this point. Any other
+ * value is added to frame->list, and becomes read-only when its hash is complete, because
+ * read-only values can't be filled, tied or blessed. */
 static void
 lock_value(pTHX_ ib_builder *b, const ice_build_frame *frame, U32 index, SV *value)
 {
@@ -48,6 +49,8 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
     case IB_ARRAY: {
         AV *av = (AV *)frame->sv;
         SSize_t position = frame->index++;
+        /* build_array has extended the array, so its slots exist. After perl code ran, the
+         * array may have another size, and av_store checks it. A NULL item does not exist. */
         if (LIKELY(!b->foreign_code_ran && position <= AvMAX(av))) {
             AvARRAY(av)[position] = value;
             AvFILLp(av) = position;
@@ -57,6 +60,7 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
     }
     case IB_MAP: {
         HV *hv = (HV *)frame->sv;
+        /* The key is a node of its own before the value, or it has an id. Ids begin at 1. */
         if (node->key == ICECORE_KEY_NODE) {
             const icecore_node *key = &b->view->nodes[frame->key];
             if (key->flags & ICECORE_FLAG_PLACEHOLDER) {
@@ -116,6 +120,8 @@ root_variable(pTHX_ ib_builder *b, const icecore_node *node)
     if (!caller_variable || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(caller_variable)
         || SvSMAGICAL(caller_variable) || SvREADONLY(caller_variable) || SvTYPE(caller_variable) > SVt_PVMG)
         return newSV_type(SVt_IV);
+    /* In an SV, a reference is in the place of the pointer to the string. So the string of the
+     * caller's variable is freed before the variable becomes a reference. */
     sv_setsv(caller_variable, &PL_sv_undef);
     if (SvTYPE(caller_variable) < SVt_PV) {
         if (SvTYPE(caller_variable) != SVt_IV)
@@ -141,8 +147,8 @@ immortal_referent(pTHX_ ib_builder *b, const icecore_node *node)
 
 /* ---- values of nodes --------------------------------------------------- */
 
-/* A value that is being built. A reference to a reference to a scalar needs several variables: each
- * one is a reference to the next, and the innermost one has the scalar. */
+/* A value that is being built. A reference to a reference to a scalar needs several variables.
+ * Each variable is a reference to the next one, and the innermost variable has the scalar. */
 typedef struct {
     U32 index;          /* index of its node */
     U32 object;         /* index of the object node before it; ICECORE_NONE without one */
@@ -150,8 +156,8 @@ typedef struct {
     SV *variable;       /* the innermost variable so far */
 } pending_value;
 
-/* Builds a leaf and attaches it. The leaf is NULL for an item that does not exist. It stays NULL in an
- * array; everywhere else, and if something refers to it, it becomes undef. */
+/* Builds a leaf and attaches it. ib_new_leaf returns NULL for an item that does not exist. The
+ * item stays NULL if it is in an array and nothing refers to it. Otherwise it becomes undef. */
 static void
 build_leaf(pTHX_ ib_builder *b)
 {
@@ -178,7 +184,8 @@ aliased_variable(pTHX_ ib_builder *b, const icecore_node *node)
     return SvREFCNT_inc_simple_NN(target->variable);
 }
 
-/* Puts a leaf into an existing variable. */
+/* Puts a leaf into an existing variable. The variable is unchanged if it is immortal, because
+ * it has its value already, or if the leaf does not exist. */
 static void
 fill_variable(pTHX_ ib_builder *b, SV *variable, const icecore_node *node)
 {
@@ -207,7 +214,8 @@ build_object(pTHX_ ib_builder *b, pending_value *pending)
         return TRUE;
     pending->object = pending->index++;
     if (!ib_is_reference_kind(nodes[pending->index].kind)) {
-        /* A scalar that was read without the reference to it. */
+        /* The node is a scalar, and the document has no node for the reference to it. An object
+         * is always reached through a reference, so the reference is created here. */
         SV *scalar = newSV(0);
         ib_make_reference(aTHX_ pending->variable, scalar);
         ib_bless(aTHX_ b, pending->variable, pending->object);
@@ -219,7 +227,8 @@ build_object(pTHX_ ib_builder *b, pending_value *pending)
     return FALSE;
 }
 
-/* Replaces the referent of a new reference. */
+/* Replaces the referent of a new reference, and blesses the new referent if there is an object
+ * node. Takes over the caller's reference to `referent`. */
 static void
 refer_to(pTHX_ ib_builder *b, SV *variable, SV *referent, U32 object)
 {
@@ -230,8 +239,8 @@ refer_to(pTHX_ ib_builder *b, SV *variable, SV *referent, U32 object)
         ib_bless(aTHX_ b, variable, object);
 }
 
-/* Builds a reference to a variable. Returns true if the variable has its value, false if the
- * value comes next. */
+/* Builds a reference to a variable. Returns true if that variable has its value, false if its
+ * value comes next. An immortal value can't be blessed, so an object gets a new variable. */
 static bool
 build_ref(pTHX_ ib_builder *b, pending_value *pending)
 {
@@ -323,8 +332,8 @@ build_hash(pTHX_ ib_builder *b, const pending_value *pending)
     const U32 end = (U32)node->payload;
     const bool is_restricted = (node->flags & ICECORE_FLAG_RESTRICTED) != 0;
     HV *hv = ib_new_hash(aTHX_ node->aux);
-    /* perl drops the placeholders of absent keys when it adds buckets, so all buckets are
-     * added now. */
+    /* perl drops the placeholders of absent keys when it adds buckets. So all buckets are added
+     * before the first placeholder is stored. */
     if (UNLIKELY(is_restricted))
         hv_ksplit(hv, node->aux + 1);
     ib_make_reference(aTHX_ pending->variable, (SV *)hv);
@@ -356,10 +365,13 @@ build_value(pTHX_ ib_builder *b)
         b->next++;
         return;
     }
-    /* Every other value needs a variable: for a reference to it, or for a scalar such as a v-string. */
+    /* Every other value needs a variable: for a reference to it, or for a scalar such as a
+     * v-string. */
     pending.outer_variable = pending.variable =
         UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     attach(aTHX_ b, pending.index, pending.outer_variable);
+    /* Objects, references and similar nodes are wrappers around the next node. After a wrapper the
+     * loop continues with this node; all other nodes end the loop. */
     for (;;) {
         node = &nodes[pending.index];
         /* Links and aliases to this node refer to this variable. */
@@ -422,7 +434,8 @@ build_value(pTHX_ ib_builder *b)
     }
 }
 
-/* Passes a complete hash to the filters. */
+/* Passes a complete hash to the filters. They run perl code, so the hash and its variable are
+ * kept alive until the end of the call. */
 static void
 filter_hash(pTHX_ ib_builder *b, const ice_build_frame *frame)
 {
@@ -446,6 +459,8 @@ close_frame(pTHX_ ib_builder *b)
     switch (frame.kind) {
     case IB_ARRAY:
         ctx->depth--;
+        /* Items at the end that do not exist may not have been stored. av_fill gives the array
+         * its full length. */
         if (AvFILLp((AV *)frame.sv) < frame.index - 1 && !SvREADONLY(frame.sv))
             av_fill((AV *)frame.sv, frame.index - 1);
         break;
@@ -479,7 +494,8 @@ close_frame(pTHX_ ib_builder *b)
 }
 
 /* Makes everything that a variable contains read-only. If `whole` is false, only scalars that
- * are not references. */
+ * are not references become read-only. The queue replaces a recursion, so nested data takes no
+ * native stack. */
 static void
 make_readonly(pTHX_ ice_context *ctx, SV *root, bool whole)
 {
@@ -489,8 +505,10 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool whole)
     av_push(queue, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(queue) >= 0) {
         SV *sv = sv_2mortal(av_pop(queue));
-        /* Only values that can be reached twice are recorded. A count of 2 is the container and the queue.
-         * Weak references are not counted, so references and containers are always recorded. */
+        /* Only values that can be reached twice are recorded in ctx->seen. The container and the
+         * queue have one counted reference each, so a count of more than 2 shows another way to
+         * the value. Weak references are not counted, and may close a cycle. Every cycle contains
+         * a reference, so references and containers are recorded whatever their count is. */
         if (SvREFCNT(sv) > 2 || SvROK(sv) || SvTYPE(sv) >= SVt_PVAV) {
             if (ice_map_find(&ctx->seen, sv))
                 continue;
@@ -539,6 +557,8 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.false_value = settings->false_value ? settings->false_value : &PL_sv_no;
     b.true_value = settings->true_value ? settings->true_value : &PL_sv_yes;
     b.foreign_code_ran = FALSE;
+    /* The fast paths do not call ib_new_shared_leaf. They are not used if a setting needs this
+     * function, or if leaves must be marked as tainted. */
     b.shares_leaves = settings->use_undef || settings->alias_limit || settings->numbers || TAINT_get;
     ice_update_keys(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
@@ -556,6 +576,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
             continue;
         }
         node = &view->nodes[b.next];
+        /* A key node is not a value. The frame keeps its index for the value that follows. */
         if (node->key == ICECORE_IS_KEY) {
             frame->key = b.next;
             b.next = ice_next(b.view, b.next);
@@ -583,6 +604,8 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         ib_thaw_all(aTHX_ & b);
         ice_release_frozen(aTHX_ ctx);
     }
+    /* References become weak last. If one became weak earlier, its target could be freed before a
+     * strong reference to the target is built. Each entry of ctx->weak owns a reference. */
     for (i = 0; i < ctx->weak_count; i++) {
         SV *rv = ctx->weak[i];
         if (SvROK(rv) && !SvWEAKREF(rv))
@@ -590,6 +613,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
         SvREFCNT_dec(rv);
     }
     ctx->weak_count = 0;
+    /* The reference to the root passes from the context to the caller. */
     result = ctx->root;
     ctx->root = NULL;
     if (settings->readonly || settings->readonly_scalars)

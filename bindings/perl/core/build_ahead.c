@@ -1,11 +1,12 @@
-/* Errors that would otherwise end a build after hooks have run.
+/* Finds errors that would otherwise end a build after hooks have run.
  *
  * Malformed data must not call hooks. The engine finds most errors when it reads the data.
  * Errors that depend on perl are found here, in one pass over the nodes before the first
  * hook. */
 #include "core/build_leaf.h"
 
-/* Returns true if the node of a tie's object is an object, will become one, or is missing. */
+/* `index` is the node that should be the object of a tie. Returns true if it is an object, becomes
+ * an object, or is missing. Links may form a cycle, so the steps are counted. */
 static bool
 is_object(ib_builder *b, U32 index)
 {

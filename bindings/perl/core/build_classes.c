@@ -150,9 +150,9 @@ is_thaw_allowed(pTHX_ ib_builder *b, SV *list, const icecore_node *node)
 }
 
 /* Checks the objects that FREEZE wrote, among the nodes from `from` to `end`, against
- * thaw_allow_classes. Starts with the last one, as Sereal does: the list can be code, which
- * sees this order. Adds the nodes of refused objects to ctx->refused_thaws, in ascending
- * order. */
+ * thaw_allow_classes. Starts with the last object, as Sereal does, because the list can be code,
+ * and this code sees the order. Adds the nodes of refused objects to ctx->refused_thaws, in
+ * ascending order. ib_may_thaw needs this order for its binary search. */
 static void
 check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
 {
@@ -164,6 +164,7 @@ check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
             sv_catpvn(frozen_nodes, (const char *)&index, sizeof index);
     count = (U32)(SvCUR(frozen_nodes) / sizeof index);
     nodes = (U32 *)SvPVX(frozen_nodes);
+    /* Allowed objects are replaced by ICECORE_NONE, so that only refused objects remain. */
     for (index = count; index--;)
         if (is_thaw_allowed(aTHX_ b, list, &b->view->nodes[nodes[index]]))
             nodes[index] = ICECORE_NONE;
@@ -172,8 +173,8 @@ check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
             sv_catpvn(refused_thaws, (const char *)&nodes[index], sizeof index);
 }
 
-/* Checks all objects that FREEZE wrote against thaw_allow_classes: first the header, which is
- * the nodes before the root, then the body, each like a document of its own. */
+/* Checks all objects that FREEZE wrote against thaw_allow_classes. The nodes before the root are
+ * the header. The header is checked first, then the body, each like a document of its own. */
 static void
 check_thaw_list(pTHX_ ib_builder *b, U32 from)
 {
@@ -241,8 +242,11 @@ ib_check_classes(pTHX_ ib_builder *b, U32 from)
 
     if (view->classes.count == 0 || (ctx->body_was_checked && from == view->root))
         return;
+    /* The header precedes the body on the tape. So a check that begins at the header also reaches
+     * the body. */
     ctx->body_was_checked = from == view->header;
     ctx->has_opaque = FALSE;
+    /* The ids of classes begin at 1, so the table has one entry more than there are classes. */
     if (ctx->verdict_capacity <= view->classes.count) {
         ctx->verdict_capacity = (U32)view->classes.count + 16;
         Renew(ctx->verdicts, ctx->verdict_capacity, U8);

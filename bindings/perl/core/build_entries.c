@@ -1,11 +1,12 @@
-/* Entries of hashes: build_entries.h. */
+/* Stores entries of hashes. build_entries.h explains how. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
 bool ib_direct_entries = FALSE;
 
-/* Replaces an existing value. The old one is kept until the end of the call, because its
- * destructor might look at what is being built. `slot` is NULL if perl could not store the key. */
+/* Replaces an existing value. The old value is kept until the end of the call, because its
+ * destructor might access what is being built. An empty scalar without other references has no
+ * destructor, so it is freed at once. `slot` is NULL if perl could not store the key. */
 void
 ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value)
 {
@@ -87,6 +88,7 @@ ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value)
     if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {
         STRLEN len;
         const char *text = ice_bytes_of(b->view, node, &len);
+        /* hv_fetch takes the length as an I32. A negative length means UTF-8. */
         if (len <= I32_MAX) {
             if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
                 SvREFCNT_dec(value);

@@ -25,8 +25,11 @@ void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
 void ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
-/* Stores a value under a shared key that has no special flags. If this is only possible through
- * perl's interface, does nothing and returns false. */
+/* Stores a value under a shared key that has no special flags. Does nothing and returns false if
+ * this is only possible through perl's interface. That is so if the list of free entries is
+ * empty, if the hash has keys with flags, or if perl would add buckets first.
+ *
+ * perl stores each shared key once, so equal keys have equal addresses. */
 PERL_STATIC_INLINE bool
 ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 {
@@ -46,6 +49,8 @@ ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
                 return TRUE;
             }
     }
+    /* The first free entry becomes the first entry of the bucket. share_hek_hek counts the
+     * reference of this entry to the key. */
     IB_FREE_ENTRIES = (void *)HeNEXT(entry);
     HeKEY_hek(entry) = share_hek_hek(hek);
     HeVAL(entry) = value;
@@ -82,7 +87,9 @@ ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
                      value);
 }
 
-/* Returns a hash with room for `count` entries. */
+/* Returns a hash with room for `count` entries, but for at most 0x1000000, because the count comes
+ * from the document. perl adds more buckets when they are needed. A new hash has 8 buckets. The
+ * array of buckets is allocated here, because ib_store_direct needs it. */
 PERL_STATIC_INLINE HV *
 ib_new_hash(pTHX_ U32 count)
 {

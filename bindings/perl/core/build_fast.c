@@ -1,4 +1,4 @@
-/* Fast paths for the most common data: leaves, arrays and hashes to which no link or alias
+/* Builds the most common data on fast paths: leaves, arrays and hashes to which no link or alias
  * refers. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
@@ -19,8 +19,8 @@ ib_append_leaves(pTHX_ ib_builder *b, AV *av, U32 node_index, U32 end)
         if (LIKELY(node->kind == ICECORE_INT))
             sv = ib_new_int(aTHX_ (IV)(I64)node->payload);
         else {
-            /* ib_new_leaf may die. The items so far must be in the array then, so that they are
-             * freed with it. */
+            /* ib_new_leaf may die. AvFILLp must count the items so far before the call, so that
+             * they are freed with the array. */
             AvFILLp(av) = filled;
             sv = ib_new_leaf(aTHX_ b, node);
         }
@@ -110,12 +110,14 @@ fill_array_recursively(pTHX_ ib_builder *b, AV *av, const icecore_node *node, in
         return FALSE;
     av_extend(av, last);
     items = AvARRAY(av);
+    /* av_extend has made slots up to the index `last`, so no store needs a check. AvFILLp is
+     * updated before each call that may die, so that all items so far are freed with the array. */
     for (node++; node < end && filled < last;) {
         SV *sv;
         if (LIKELY(node->kind == ICECORE_INT))
             items[++filled] = ib_new_int(aTHX_ (IV)(I64)node++->payload);
         else if (node->kind == ICECORE_BYTES) {
-            AvFILLp(av) = filled; /* because ib_new_bytes may die, as above */
+            AvFILLp(av) = filled;
             items[++filled] = ib_new_bytes(aTHX_ b, node++);
         } else if (ib_is_leaf(node)) {
             AvFILLp(av) = filled;
@@ -142,6 +144,8 @@ fill_hash_recursively(pTHX_ ib_builder *b, HV *hv, const icecore_node *node, int
     for (node++; node < end;) {
         const U16 id = node->key;
         SV *sv;
+        /* NULL if the key is locked or absent, or if its SV has no shared key. A locked or absent
+         * key ends the fast path. Any other key without `hek` is stored by its SV. */
         HEK *hek;
         if (UNLIKELY(id >= keys->capacity || !(hek = (HEK *)keys->address[id]))) {
             (void)ice_key_sv(aTHX_ b->ctx, b->view, id);

@@ -1,4 +1,4 @@
-/* Objects of perl 5.38's `class`.
+/* Builds objects of the keyword `class` of perl 5.38, and lists their fields.
  *
  * Neither Storable nor Sereal can freeze them. Here such an object is stored as an object of its
  * class whose body is a map. The map has an entry for each field, beginning with those of the
@@ -113,7 +113,8 @@ ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
     SvSTASH_set(object, (HV *)SvREFCNT_inc_simple_NN((SV *)stash));
     ib_make_reference(aTHX_ variable, object);
     {
-        /* Every field exists from the start, because perl relies on it. */
+        /* perl expects a value in every field of an object, so all fields get an empty value
+         * here. */
         const SSize_t count = (SSize_t)HvAUX(stash)->xhv_class_next_fieldix;
         AV *fields = (AV *)sv_2mortal((SV *)newAV());
         SV **values;

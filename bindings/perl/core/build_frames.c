@@ -1,7 +1,8 @@
-/* Targets of links and aliases, weak references, and the stack of open containers. */
+/* Keeps the targets of links and aliases, the weak references, and the stack of open containers. */
 #include "core/build.h"
 
-/* Returns the target for a node. Targets are added in the order of their nodes. */
+/* Returns the target for a node, and adds it if it is new. The build visits nodes in ascending
+ * order, so a new target always belongs at the end, and ib_find_target can use binary search. */
 static ice_target *
 find_or_add_target(pTHX_ ib_builder *b, U32 node)
 {
@@ -66,8 +67,9 @@ ib_weaken_later(pTHX_ ib_builder *b, SV *rv)
 
 /* ---- open containers --------------------------------------------------- */
 
-/* Copies the input and keeps the decoder alive. Perl code is about to run, which may change
- * the caller's bytes, from which strings are read, or free the decoder with its settings. */
+/* Copies the input and keeps the decoder alive, because perl code is about to run. This code may
+ * change the caller's bytes, and strings are still read from them. It may also free the decoder,
+ * and with it the settings. */
 void
 ib_copy_input(pTHX_ ib_builder *b)
 {

@@ -1,4 +1,4 @@
-/* Leaves that are rare, or that need more code: build_leaf.h. */
+/* Builds leaves that are rare, or that need more code than those in build_leaf.h. */
 #include "core/build_leaf.h"
 
 static void
@@ -33,7 +33,8 @@ ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node)
     SV *sv = newSVpv(node->flags & ICECORE_FLAG_NEGATIVE ? "-" : "", 0);
     Newxz(groups, len / 3 + 2, U32);
     SAVEFREEPV(groups);
-    /* Each byte, from the highest one on, multiplies the number by 256 and is added to it. */
+    /* For each byte, from the highest one on: number = number * 256 + byte. Three bytes have
+     * fewer than nine digits, so len / 3 + 2 groups are enough. */
     while (len--) {
         U64 carry = magnitude[len];
         for (i = 0; i < count; i++) {
@@ -67,7 +68,8 @@ ib_float128(const U8 *bytes)
     return bytes[15] & 0x80 ? -value : value;
 }
 
-/* Returns true if a text of JSON is a number that stayed text: no quote precedes it. */
+/* Returns true if a text of JSON is a number that the reader left as text. A string has a quote
+ * before it in the input, a number has none. */
 static bool
 is_unquoted_number(const ib_builder *b, const icecore_node *node)
 {
@@ -92,8 +94,8 @@ new_float_text(pTHX_ NV value)
     return newSVpvf("%.17" NVgf, value);
 }
 
-/* Returns a number as text, and adds it to settings->numbers: when everything is built, it
- * becomes an object. Returns NULL for other leaves. */
+/* Returns a number as text, and adds it to settings->numbers. The numbers in this list become
+ * objects when everything is built. Returns NULL for other leaves. */
 static SV *
 new_number(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -130,6 +132,8 @@ ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
     SV *number = settings->numbers ? new_number(aTHX_ b, node) : NULL;
     if (number)
         return mark_tainted(aTHX_ b, node, number);
+    /* Only items of arrays and values of hashes are shared. The small integers begin at -16. This
+     * integer has the index 0 in the list. */
     if (frame && (frame->kind == IB_ARRAY || frame->kind == IB_MAP)) {
         if (node->kind == ICECORE_NULL && settings->use_undef)
             return &PL_sv_undef;

@@ -1,4 +1,4 @@
-/* Less common values: objects with hooks, tied variables, code, records. */
+/* Builds less common values: objects with hooks, tied variables, code, records. */
 #include "core/build_leaf.h"
 
 bool
@@ -178,8 +178,8 @@ ib_end_tied(pTHX_ ib_builder *b)
     AV *list = frame.list;
     SV *object = part_at(aTHX_ list, 0);
     b->ctx->depth--;
-    /* If the object is a plain string, perl would call the methods of the class with
-     * that name. */
+    /* If the object were a plain string, perl would call the methods of the class with that name.
+     * This class was not checked, so only references are accepted. */
     if (!SvOK(object))
         object = NULL;
     else if (!SvROK(object) || (b->settings->bless_ok && !SvOBJECT(SvRV(object))))
@@ -196,6 +196,8 @@ ib_end_tied(pTHX_ ib_builder *b)
     default: {
         SV *key = part_at(aTHX_ list, 1);
         const U32 last = ice_last_child(b->view, frame.node);
+        /* The magic of an array's element has the position in the field for a length. The magic
+         * of a hash's element has the key as an SV, and HEf_SVKEY in that field. */
         sv_upgrade(frame.sv, SVt_PVMG);
         if (b->view->nodes[last].kind == ICECORE_INT)
             sv_magic(frame.sv, object, PERL_MAGIC_tiedelem, NULL, (I32)SvIV(key));
@@ -226,6 +228,8 @@ ib_begin_opaque(pTHX_ ib_builder *b, SV *variable, U32 index)
     }
     if (form != ICECORE_FORM_HOOK)
         ib_croak_foreign_object(aTHX);
+    /* Links inside of the object may lead to the object itself. So it is created now, empty, with
+     * the type that its body has. The hook fills it later. */
     {
         const U32 last = ice_last_child(b->view, index);
         const icecore_node *body = &b->view->nodes[last];
@@ -248,7 +252,7 @@ ib_begin_opaque(pTHX_ ib_builder *b, SV *variable, U32 index)
 }
 
 /* Replaces the empty object that ib_begin_opaque created by the one that STORABLE_attach
- * returned. */
+ * returned. Links that come later must lead to the new object, so the target is changed too. */
 static void
 replace_referent(pTHX_ ib_builder *b, U32 index, SV *variable, SV *sv)
 {
@@ -315,6 +319,9 @@ ib_end_hook(pTHX_ ib_builder *b)
     SAVETMPS;
     stash = ib_class_stash(aTHX_ b, &nodes[index]);
     references = ib_new_part_list(aTHX_ b);
+    /* `part` is the index in the list of the node `child`. The last child is the body, so the loop
+     * ends before it. A link leads to an object or a container. A reference to an alias leads to
+     * a scalar. The other children are inner values, to which these links and aliases lead. */
     for (; child < end && ice_next(b->view, child) < end; child = ice_next(b->view, child), part++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
@@ -409,6 +416,8 @@ ib_end_record(pTHX_ ib_builder *b)
         U32 child = ice_next(b->view, frame.node + 1), end = (U32)node->payload,
             last = ice_last_child(b->view, frame.node);
         SSize_t part = 1;
+        /* As in ib_end_hook, the links and the references to aliases are the references that the
+         * hook returned, and the last child is the body. */
         for (; child < last && child < end; child = ice_next(b->view, child), part++)
             if (nodes[child].kind == ICECORE_LINK
                 || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))

@@ -1,8 +1,9 @@
-/* Regexps: which patterns are compiled, and what replaces the others.
+/* Builds regexps, and decides which patterns are compiled.
  *
- * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}` loads the
- * names of characters, and `(?{...})` is code itself. A pattern that may do so becomes a record
- * instead. The checks here recognize harmless patterns, and take all unusual ones for harmful. */
+ * Compiling a pattern can run code, because a property may be a sub of the program, `\N{...}` loads
+ * the names of characters, and `(?{...})` is code itself. A pattern that may run code becomes a
+ * record instead. The checks here recognize harmless patterns. All other patterns count as harmful,
+ * even if they only look unusual. */
 #include "core/build.h"
 
 /* Returns the end of the blanks at `cursor`. */
@@ -20,7 +21,8 @@ static bool
 may_run_code(const char *name, const char *separator, const char *end)
 {
     const char *value = skip_blanks(separator + 1, end), *cursor = skip_blanks(value + 1, end);
-    /* Blanks, `_` and `-` in a name are ignored. */
+    /* perl ignores blanks, `_` and `-` in a name. The name `name`, or its abbreviation `na`, begins
+     * with the letters n and a, so any such name counts as harmful. */
     const char *second = name + 1;
     while (second < separator && !isALPHANUMERIC_A(*second))
         second++;
@@ -117,8 +119,9 @@ is_harmless_pattern(const char *text, STRLEN len)
 {
     const char *cursor = text, *end = text + len;
     bool backslash_escapes = TRUE;
-    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of these,
-     * each character after a backslash is also checked by itself. */
+    /* A backslash in a comment, or the second one in `\c\`, escapes nothing. If the pattern may
+     * contain a comment or `\c`, the character after a backslash is not skipped below, so that it
+     * is also checked by itself. */
     for (; cursor < end; cursor++)
         if (*cursor == '#' || (*cursor == '\\' && cursor + 1 < end && cursor[1] == 'c'))
             backslash_escapes = FALSE;

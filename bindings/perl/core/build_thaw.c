@@ -1,10 +1,10 @@
-/* Objects that FREEZE wrote, and calls of THAW.
+/* Builds objects that FREEZE wrote, and calls THAW.
  *
  * Sereal calls THAW when everything is built and blessed. It begins with the last object of the
- * document, so that an object in the arguments of another one is thawed before that one. Until
- * then an object is the array of its arguments. When it is thawed, all references to it are
- * changed, except those in its own arguments. JSON calls THAW as soon as the arguments of an
- * object are built. */
+ * document. So an object in another object's arguments is thawed before the other object. Until
+ * an object is thawed, it is the array of its arguments. When it is thawed, all references to it
+ * are changed, except for the references in its own arguments. JSON calls THAW as soon as the
+ * arguments of an object are built. */
 #include "core/build_leaf.h"
 
 /* Turns an object that is not thawed into an object of thaw_args_class: an array of the
@@ -150,6 +150,8 @@ ib_thaw_all(pTHX_ ib_builder *b)
 {
     U32 i;
     ib_protect_frames(aTHX_ b);
+    /* THAW may call this module again. Such a call has a context of its own, so this list does
+     * not change. */
     for (i = b->ctx->frozen_count; i--;) {
         const ice_frozen frozen = b->ctx->frozen[i];
         thaw_object(aTHX_ b, &frozen);

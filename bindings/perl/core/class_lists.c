@@ -1,4 +1,4 @@
-/* The allow lists of Sereal's options: class_lists.h. */
+/* Reads and checks the allow lists of Sereal's options. class_lists.h explains them. */
 #include "core/class_lists.h"
 
 static void
@@ -35,7 +35,7 @@ ice_class_list_new(pTHX_ SV **list, const char *option, SV *value)
     }
     if (type != SVt_PVAV && type != SVt_PVHV)
         croak("The '%s' option must be an array ref, hash ref or code ref", option);
-    /* The owner gets the list before the code below, which may die. */
+    /* The code below may die. The owner has the list already then, and frees it. */
     *list = (SV *)newHV();
     if (type == SVt_PVAV)
         add_names_of_array(aTHX_ (HV *)* list, (AV *)referent);

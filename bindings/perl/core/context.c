@@ -120,6 +120,8 @@ return_context(pTHX_ void *data)
     }
     if (!ice_pool_release(&MY_CXT.pool, &ctx->pooled))
         free_context(aTHX_ ctx);
+    /* These are released last. Their destructors may call this module, and such a call may take
+     * this context out of the pool. */
     SvREFCNT_dec(root);
     SvREFCNT_dec((SV *)kept_values);
 }

@@ -1,4 +1,4 @@
-/* One document, read or written by a stage: documents.h. */
+/* Reads or writes one document by a stage. documents.h declares the functions. */
 #include "core/documents.h"
 
 /* ---- stages ------------------------------------------------------------ */
@@ -25,8 +25,8 @@ icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
-    /* Limits protect from hostile input, but this data belongs to the program. Its depth was limited
-     * when it was walked, and it may repeat strings as often as it likes. */
+    /* The limits of a stage protect from hostile input, but this data belongs to the program. The
+     * walk has limited the depth, and the program may repeat a string any number of times. */
     ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
     ice_set_stage_limit(aTHX_ stage, "growth", UV_MAX);
     return stage;

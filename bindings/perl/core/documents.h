@@ -1,4 +1,4 @@
-/* One document, read or written by a stage. */
+/* Functions that read or write one document by a stage. */
 #ifndef ICECORE_DOCUMENTS_H
 #define ICECORE_DOCUMENTS_H
 #include "core/icecore_perl.h"

@@ -1,4 +1,4 @@
-/* Calls of perl code. */
+/* Calls perl code: methods and other subs, texts, and the compilation of regexps. */
 #include "core/icecore_perl.h"
 #ifndef WIN32
 #  include <sys/resource.h>
@@ -23,6 +23,8 @@ ice_hooks_boot(pTHX)
     {
         struct rlimit limit;
         const UV max = 64 * 1024 * 1024;
+        /* An eighth of the stack is left for the frames before the first call, and for the code
+         * that the last hook runs. */
         if (getrlimit(RLIMIT_STACK, &limit) == 0)
             native_stack_limit = (limit.rlim_cur > max ? max : (UV)limit.rlim_cur) / 8 * 7;
     }
@@ -36,8 +38,8 @@ ice_hooks_clone(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* So many levels fit into any native stack. Their addresses are not compared, because a program
- * may switch native stacks. */
+/* This number of nested calls fits into any native stack. With fewer calls, addresses on the stack
+ * are not compared. A program may switch native stacks, and their distance has no meaning then. */
 enum { SAFE_LEVELS = 500 };
 
 /* Counts a nested call until perl leaves the current scope. Dies before the native stack is
@@ -51,6 +53,7 @@ enter_call(pTHX)
     SAVEI32(MY_CXT.depth);
     if (MY_CXT.depth++ == 0)
         MY_CXT.base = position;
+    /* The native stack may grow up or down. */
     used = (UV)(position < MY_CXT.base ? MY_CXT.base - position : position - MY_CXT.base);
     if (UNLIKELY(MY_CXT.depth > SAFE_LEVELS && used > native_stack_limit))
         croak("Max. recursion depth with nested refs exceeded: %d hooks call each other, and the native stack has no "
@@ -67,9 +70,12 @@ ice_find_method(pTHX_ HV *stash, const char *name)
     return gv && isGV(gv) ? GvCV(gv) : NULL;
 }
 
-/* Calls a sub and returns a list of its results; in scalar context the list has one value. The
+/* Calls a sub and returns a list of its results. In scalar context the list has one value. The
  * call has a perl stack of its own, so that `last` and similar statements can't jump out of it
- * and past this function. */
+ * and past this function.
+ *
+ * The scope frees the list if the sub dies. At the end, one more reference is counted for the
+ * caller before the scope drops its own. */
 static AV *
 call_sub(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
 {
@@ -91,7 +97,8 @@ call_sub(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
     first = SP - PL_stack_base - result_count + 1;
     if (result_count > 0) {
         av_extend(list, result_count - 1);
-        /* The results are copied, because they may be temporaries or change later. */
+        /* The results are copied, because they may be temporaries or change later. Copying may
+         * run magic that moves perl's stack, so each result is found by its index. */
         for (i = 0; i < result_count; i++)
             av_store(list, i, newSVsv(PL_stack_base[first + i]));
     }
@@ -119,7 +126,7 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
-/* Dies if there is an error, which evaluated code has caused. */
+/* Dies if evaluated code has caused an error. `error` is NULL if the code has not failed. */
 static void
 croak_if_error(pTHX_ SV *code, SV *error)
 {
@@ -127,7 +134,8 @@ croak_if_error(pTHX_ SV *code, SV *error)
         croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
 }
 
-/* Returns a copy of $@ as a mortal; NULL if there is no error. */
+/* Returns a copy of $@ as a mortal; NULL if there is no error. Must be called before the scope
+ * ends, because the end of the scope restores the old $@. */
 static SV *
 eval_error(pTHX)
 {
@@ -169,7 +177,9 @@ ice_eval_with_sub(pTHX_ SV *sub, SV *code)
     return result;
 }
 
-/* Compiles a pattern, as qr// does. Returns the regexp, not a reference to it. */
+/* Compiles a pattern, as qr// does. Returns the regexp, not a reference to it. `x` and `a` have
+ * another meaning if they come twice: `xx` also ignores blanks in character classes, and `aa`
+ * forbids ASCII characters to match others without regard to case. */
 SV *
 ice_compile_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len)
 {

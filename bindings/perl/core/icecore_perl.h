@@ -58,8 +58,8 @@
 #  define ICE_HAS_CLASS 0
 #endif
 
-/* The checks for 0 are needed because perl's functions take a length of 0 to mean "up to
- * the first NUL". */
+/* Perl's functions take a length of 0 to mean "up to the first NUL". So an empty text is
+ * handled before they are called. */
 #define ice_is_utf8(text, len) ((len) == 0 || is_utf8_string(text, len))
 #define ice_is_ascii(text, len) ((len) == 0 || is_utf8_invariant_string(text, len))
 
@@ -114,7 +114,8 @@ typedef struct {
     SV *referent; /* what a link to the node refers to */
 } ice_target;
 
-/* An object that FREEZE of its class froze; kept until everything is built. */
+/* An object that the method FREEZE of its class froze. It is registered until everything is
+ * built, because THAW is called then. */
 typedef struct {
     U32 node;
     U32 last_link; /* 1 + the index of the last link to the object; 0 without links */
@@ -172,7 +173,7 @@ struct ice_context {
     bool is_uncompressed; /* `document` was not compressed */
     bool owns_input;      /* the input was copied, because perl code can change the caller's */
     AV *kept_values;      /* values that are kept alive until the end of the call; or NULL */
-    U8 *verdicts;         /* by the id of a class: the verdict on it, see ib_check_classes */
+    U8 *verdicts;         /* by the id of a class: its verdict, see ib_check_classes */
     U32 verdict_capacity;
 };
 
@@ -232,7 +233,7 @@ typedef struct {
     bool undef_unknown;
     bool stringify_unknown;
     U8 warn_unknown;            /* Sereal: an ice_warn_unknown */
-    U8 protocol;                /* Sereal: the version of the protocol */
+    U8 protocol;                /* Sereal: the version of the protocol; only Sereal reads it */
     UV max_depth;               /* 0 if only the memory limits the depth */
     SV *freeze_allow_classes;   /* Sereal: a list of class_lists.h, or NULL */
     bool serializes_refused;    /* Sereal: objects that this list refuses are written as ordinary objects */
@@ -268,7 +269,7 @@ typedef struct {
     bool use_undef;                   /* Sereal: use_undef */
     bool readonly;                    /* Sereal: set_readonly */
     bool readonly_scalars;            /* Sereal: set_readonly_scalars */
-    IV alias_limit;                   /* Sereal: integers from -16 up to this one are shared; 0 if none are */
+    IV alias_limit;                   /* Sereal: integers from -16 to below this are shared; or 0 */
     AV *aliased_integers;             /* Sereal: these integers, -16 first; or NULL */
     bool from_other_language;         /* a program in another language froze the document */
     SV *result_variable;              /* Sereal: the caller's variable, which becomes the root; or NULL */
@@ -291,8 +292,8 @@ typedef struct {
     bool bare_regexps;            /* Sereal: if objects are not blessed, regexps are not either */
     bool untainted_integers;      /* Sereal: integers are never tainted */
     bool names_limit_options;     /* errors about limits name the option that raises the limit */
-    /* Returns the message that the original has for an error, because programs look for
-     * it: a mortal, or NULL. */
+    /* Returns the message that the original has for an error, as a mortal, or NULL. Programs
+     * search for this message in $@. */
     SV *(*translate_error)(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);
     const char *depth_advice;    /* what allows more levels; NULL for the default */
     const char *trailing_advice; /* what to do about bytes after the document; NULL for the default */
@@ -300,8 +301,8 @@ typedef struct {
 
 /* ---- records ------------------------------------------------------------ */
 
-/* A value that the method `kind` of an Icecore::Record returns, and the node that the
- * record stands for. The value "object" is not in the table. */
+/* A value that the method `kind` of an Icecore::Record returns, and the kind and the form of
+ * the node from which such a record was built. The value "object" is not in the table. */
 typedef struct {
     const char *name;
     U8 node_kind, form;

@@ -1,4 +1,4 @@
-/* Hash keys: from perl's shared keys to ids of the engine, and back.
+/* Converts perl's shared hash keys to ids of the engine, and back.
  *
  * perl stores each hash key once, in a HEK that all hashes share. So a key is recognized by the
  * address of its HEK. For each id there is an SV that has the shared key and keeps it alive. */
@@ -33,7 +33,8 @@ ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
     ice_keys_check(&ctx->keys, generation, release, CURRENT_INTERPRETER);
 }
 
-/* Keeps the key with this id. Its address is only noted if the key has no special flags. */
+/* Keeps the key with this id. Its address is stored only if the key has no special flags, because
+ * the fast paths take every key with an address as an ordinary one. */
 static void
 hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
 {
@@ -45,7 +46,8 @@ hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
     }
 }
 
-/* Returns true if a text in UTF-8 contains a character above 0xFF. */
+/* Returns true if a text in UTF-8 contains a character above 0xFF. The characters up to 0xFF
+ * begin with a byte up to 0xC3, and all bytes after the first one of a character are below it. */
 static bool
 is_wide(const U8 *text, I32 len)
 {

@@ -6,6 +6,7 @@
 PERL_STATIC_INLINE void
 iw_push_int(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
 {
+    /* An unsigned integer that also fits into an IV has the same node as a signed one. */
     if (SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX)
         iw_push(aTHX_ w, ICECORE_UINT, flags, key, 0, (U64)SvUVX(sv));
     else
@@ -54,7 +55,7 @@ iw_push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
         if (UNLIKELY(sv == &PL_sv_undef))
             flags |= is_item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN;
         iw_push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
-    } else
+    } else /* only private flags are set, so perl computes the string */
         iw_push_pv(aTHX_ w, sv, flags, key);
 }
 

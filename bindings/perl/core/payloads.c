@@ -1,4 +1,4 @@
-/* Frozen data in the payloads of hooks: payloads.h. */
+/* Checks frozen data in the payloads of hooks. payloads.h explains why. */
 #include "core/payloads.h"
 
 /* Reading has a budget, because payloads may contain payloads. The budget is BASE_BUDGET, plus
@@ -10,7 +10,7 @@ enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COS
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payload_checker *innermost; /* of the innermost call that has checked payloads and still runs */
+    ice_payload_checker *innermost; /* of the innermost call that has checked payloads; or NULL */
 } my_cxt_t;
 START_MY_CXT
 
@@ -69,7 +69,7 @@ struct ice_payload_checker {
     SV *payloads;        /* an array of payload */
     HV *by_lookup_key;   /* the index of a payload in that array, by its lookup_key */
     HV *checked_classes; /* names of the classes that were checked */
-    UV budget;           /* what is left of the budget */
+    UV budget;           /* the rest of the budget */
     U32 hook;            /* the hook of the payload that is being read */
     ice_refused refused;
     SV *fault; /* the first reason why something can't be checked; or NULL */
@@ -105,8 +105,8 @@ looks_frozen(const char *bytes, STRLEN len, bool is_text)
 
 /* ---- the data of a hook ------------------------------------------------------ */
 
-/* Returns the index of the node after a value, at most the number of nodes: a document may not
- * have been read to its end. */
+/* Returns the index of the node after a value. The result is at most the number of nodes, because
+ * a document with an error was not read to its end, and its open containers have no end. */
 static U32
 node_end(const icecore_view *view, U32 index)
 {
@@ -257,6 +257,8 @@ check_tied_object(pTHX_ ice_payload_checker *checker, const icecore_view *view, 
     const char *text;
     STRLEN len;
     U32 steps;
+    /* Links in a payload may form a cycle. A chain without a cycle has at most one step for each
+     * node, so the steps are counted. */
     for (steps = 0; (node->kind == ICECORE_LINK || node->kind == ICECORE_ALIAS || node->kind == ICECORE_COPY)
                     && node->payload < view->node_count && steps < view->node_count;
          steps++)
@@ -465,7 +467,7 @@ check_document(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char 
     Zero(view, 1, icecore_view);
     kind = icecore_read(ctx->pooled.engine, stage_of(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
                         (const U8 *)bytes, len, ICECORE_EACH | ICECORE_PARTIAL, view, &checker->error);
-    /* The original may read what exceeds a limit here. */
+    /* The original may have no such limit, and read the document. So its classes are unknown. */
     if (kind == ICECORE_LIMIT)
         set_fault(aTHX_ checker, checker->error.message);
     was_decompressed = view->input != (const U8 *)bytes;
@@ -612,6 +614,8 @@ ice_payloads_check(pTHX_ ice_payload_checker *checker)
     }
     croak_if_refused(aTHX_ checker);
     LEAVE;
+    /* From here on the scope is that of the caller. The destructor runs when that scope ends, so
+     * the checker is registered while the hooks of the document run. */
     checker->outer = MY_CXT.innermost;
     MY_CXT.innermost = checker;
     SAVEDESTRUCTOR_X(end_nested, checker);

@@ -1,13 +1,13 @@
-/* Which classes may be built: passes the lists of the program to the engine's rules.
+/* Decides which classes may be built, by passing the lists of the program to the engine's rules.
  *
  * The engine matches names and patterns. perl itself looks names up in hashes and matches
- * regexps. An item of a list may have magic or be overloaded, so reading it may run code that
- * changes other items. So only plain strings are passed several at a time. */
+ * regexps. An item of a list may have magic or be overloaded. Reading such an item may run code
+ * that changes other items. So only plain strings are passed to the engine several at a time. */
 #include "core/icecore_perl.h"
 
 /* The variables with the rules of the process: the list @Icecore::ALLOWED, and
- * $Icecore::CLASSES for all other classes. They are looked up once, because that costs more
- * than a verdict. */
+ * $Icecore::CLASSES for all other classes. They are looked up once, because looking a variable
+ * up costs more time than a verdict. */
 #define MY_CXT_KEY "Icecore::policy" XS_VERSION
 typedef struct {
     GV *allowed, *otherwise;
@@ -105,6 +105,8 @@ ask_list(pTHX_ const asked_class *asked, AV *list)
             continue;
         if (is_plain)
             names[count++] = borrowed_name(SvPVX_const(item), SvCUR(item), cBOOL(SvUTF8(item)));
+        /* The names are not copied, and reading the next item may change them. So they are passed
+         * to the engine before an item that is not plain. This also keeps the order of the list. */
         if (count == NAMES_AT_ONCE || (count && !is_plain)) {
             if (icecore_question_items(asked->question, names, count))
                 return TRUE;
@@ -152,6 +154,7 @@ static SV *
 class_message(pTHX_ U32 message_kind, const asked_class *asked, const char *path)
 {
     const icecore_class_name name = borrowed_name(asked->name, asked->len, asked->is_utf8);
+    /* Without a buffer, the engine only returns the length. */
     const size_t path_len = strlen(path);
     const size_t len = icecore_class_words(message_kind, ICECORE_PERL, &name, 0, path, path_len, NULL, 0);
     SV *text = sv_2mortal(newSV(len + 1));

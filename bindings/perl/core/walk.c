@@ -1,15 +1,17 @@
 /* Walks perl values and fills the engine's tape.
  *
- * One loop with a stack of its own, so nested data takes memory, but no native stack. An SV
- * is looked up in ctx->seen only if something else may refer to it, according to its
- * reference count or its weak references.
+ * The walk is one loop with a stack of its own, so nested data takes memory, but no native
+ * stack. An SV is looked up in ctx->seen only if something else may refer to it. This is so if
+ * its reference count is above 1, or if a weak reference leads to it.
  *
  * Hooks, ties and magic may run any perl code, which can change or free what is being
  * walked. Before it runs, iw_protect_frames protects every open container: the container is
  * kept alive, and the remaining entries of a hash are copied to a list. */
 #include "core/leaf.h"
 
-/* Returns the next entry of a hash; NULL after the last one. */
+/* Returns the next entry of a hash; NULL after the last one. The number of buckets is a power of
+ * two, and `max` is this number minus 1. So the XOR of `index` and a fixed value, masked with
+ * `max`, gives the number of each bucket exactly once. */
 PERL_STATIC_INLINE HE *
 next_bucket_entry(ice_walk_frame *frame)
 {
@@ -86,7 +88,8 @@ absent_flags(bool is_restricted)
 /* ---- the loop ---------------------------------------------------------- */
 
 /* Maximum number of levels that put_fast puts: for the root, and for the parts of a root that
- * it could not put. The values that a failed attempt has put are walked again. */
+ * it could not put. The values that a failed attempt has put are walked again. So the limit for
+ * parts is low, because each level of the loop may try put_fast. */
 #define ROOT_LEVELS 32
 #define PART_LEVELS 2
 
@@ -94,6 +97,7 @@ absent_flags(bool is_restricted)
 PERL_STATIC_INLINE int
 levels_left(const iw_walker *w)
 {
+    /* Without a limit max_depth is 0. Then the difference has no meaning, and it is not used. */
     const UV levels = w->settings->max_depth - w->ctx->depth;
     return iw_format_has(w, IW_EXACT_DEPTH) && w->settings->max_depth && levels < PART_LEVELS ? (int)levels
                                                                                               : PART_LEVELS;
@@ -115,7 +119,9 @@ close_frame(iw_walker *w)
 }
 
 /* The walk_ functions push the contents of the open container on top, and then end it. They
- * return early if a value opened a container of its own. */
+ * return early if a value opened a container of its own; the loop calls them again when that
+ * container is complete. Opening a container may move the stack of frames, so the pointer to the
+ * frame is computed again after each `put`. */
 static void
 walk_array(pTHX_ iw_walker *w)
 {
@@ -134,6 +140,7 @@ walk_array(pTHX_ iw_walker *w)
             if (sv)
                 ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
         } else
+            /* Perl code may have shortened the array. Its missing items become holes. */
             sv = index <= AvFILLp(av) ? AvARRAY(av)[index] : NULL;
         if (UNLIKELY(!sv)) {
             iw_push(aTHX_ w, ICECORE_HOLE, 0, 0, 0, 0);
@@ -196,6 +203,7 @@ walk_hash(pTHX_ iw_walker *w)
         if (w->ctx->depth != depth)
             return;
         frame = &w->ctx->frames[depth - 1].walk;
+        /* Perl code ran, so the remaining entries are in a list now, and walk_listed puts them. */
         if (frame->kind != IW_HASH)
             return;
     }
@@ -206,6 +214,8 @@ static void
 walk_tied(pTHX_ iw_walker *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
+    /* The object of the tie is put first, then the key of an element. A part that was put is set
+     * to NULL, so each call finds the next one. */
     SV **part = frame->sv ? &frame->sv : &frame->owner.key, *sv = *part;
     if (sv) {
         *part = NULL;
@@ -243,7 +253,7 @@ walk_listed(pTHX_ iw_walker *w)
             continue;
         }
         key = push_key_sv(aTHX_ w, key_text, frame->is_restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
-        /* One of the two references is that of the list. */
+        /* The list and the hash have one reference each, so nothing else refers to the value. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             w->rules->push_scalar(aTHX_ w, value, 0, key, FALSE);
             continue;
@@ -264,6 +274,7 @@ walk_tied_hash(pTHX_ iw_walker *w)
     HV *hv = (HV *)frame->sv;
     HE *he;
 
+    /* The position is in the iterator of the hash, so the loop continues after an early return. */
     iw_protect_frames(aTHX_ w);
     while ((he = hv_iternext(hv))) {
         SV *value = hv_iterval(hv, he);
@@ -279,6 +290,7 @@ walk_tied_hash(pTHX_ iw_walker *w)
     close_frame(w);
 }
 
+/* Walks the container on top until no container is open. */
 static void
 run_frames(pTHX_ iw_walker *w)
 {
@@ -389,7 +401,7 @@ ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body
     run_frames(aTHX_ & w);
     tape->header = 0;
     tape->root = (U32)tape->node_count;
-    /* The header is a document of its own: nothing in the body refers to it. */
+    /* The header is a document of its own, so nothing in the body may refer to a value in it. */
     if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     w.rules->put(aTHX_ & w, body, 0, FALSE, FALSE);

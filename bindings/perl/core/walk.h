@@ -88,8 +88,9 @@ struct iw_rules {
     /* Puts a scalar with magic that the format has a form for. Returns false for other
      * scalars. NULL if the format has no such form. */
     bool (*put_magical)(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count);
-    /* Handles a reference before all others do; `refs` is the number of references that
-     * lead to it. Returns true if the reference was put. NULL if there is nothing to do. */
+    /* Is called for each reference before any other function. `refs` is the number of references
+     * that were followed to it. Returns true if the reference was put. NULL if the format treats
+     * no reference in a special way. */
     bool (*put_ref)(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs);
     /* Put code, and values of types that no other function puts. `rv` is the reference to
      * the value, or NULL. */
@@ -144,10 +145,10 @@ bool iw_put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item);
 SV *iw_next_hook_item(pTHX_ iw_walker *w);
 
 /* walk_records.c */
-/* What is known about the next value. */
+/* What is known about the value that is put after the node of a record. */
 typedef struct {
-    bool is_body; /* it is the body of an object, so it has no reference of its own */
-    bool hint;    /* it is such a body, and other values refer to the object */
+    bool is_body; /* the value is the body of an object, so it has no reference of its own */
+    bool hint;    /* the value is such a body, and other values refer to the object */
 } iw_record_body;
 
 bool iw_is_regexp_record(pTHX_ SV *sv);

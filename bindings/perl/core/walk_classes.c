@@ -1,8 +1,8 @@
-/* Classes of objects that are walked: their ids and hooks. */
+/* Finds the ids and the hooks of the classes whose objects are walked. */
 #include "core/walk.h"
 
 /* Returns the class of a stash. Looks it up once for each call. The pointer is valid until
- * another class is added. */
+ * another class is added. A stash has no name if its package was deleted. */
 ice_class *
 iw_class_of(pTHX_ iw_walker *w, HV *stash)
 {

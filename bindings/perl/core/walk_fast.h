@@ -1,6 +1,6 @@
 /* A recursion for the most common data: arrays and hashes of strings and numbers to which
- * nothing else refers. At the first value of another kind it gives up, and the loop in
- * walk.c walks everything.
+ * nothing else refers. At the first value of another kind the recursion ends and undoes its
+ * work, and the loop in walk.c walks everything.
  *
  * This file is a template. Each format includes it once, so that the properties of the format
  * are constants for the compiler. Before the include, the format defines
@@ -16,9 +16,10 @@
 #define IW_HAS(property) ((IW_FORMAT & (property)) != 0)
 
 /* The functions here keep the positions of the next node and the next string in the local
- * variables `node` and `text`. perl is compiled without strict aliasing, so after each store to
- * a node the compiler would have to read positions from the tape again. IW_LOAD_POSITIONS reads
- * them from the tape, IW_SAVE_POSITIONS writes them back before the tape is used otherwise. */
+ * variables `node` and `text`. perl is compiled without strict aliasing. So the compiler assumes
+ * that a store to a node may change the positions in the tape, and would read them again after
+ * each store. IW_LOAD_POSITIONS reads the positions from the tape. IW_SAVE_POSITIONS writes them
+ * back before other code uses the tape. */
 #define IW_LOAD_POSITIONS (node = w->tape->nodes + w->tape->node_count, text = w->tape->arena + w->tape->arena_len)
 #define IW_SAVE_POSITIONS                                                                                            \
     (w->tape->node_count = (size_t)(node - w->tape->nodes), w->tape->arena_len = (size_t)(text - w->tape->arena))
@@ -63,7 +64,8 @@ hand_over_part(pTHX_ iw_walker *w)
     return result != ICE_PART_RESTART;
 }
 
-/* Makes room for `count` nodes. Returns false if the walk has to begin again. */
+/* Makes room for `count` nodes, so that this number of nodes can be put without a check. Returns
+ * false if the walk has to begin again. */
 PERL_STATIC_INLINE bool
 reserve(pTHX_ iw_walker *w, size_t count)
 {
@@ -97,8 +99,9 @@ end_container(iw_walker *w, U32 container, U32 parts_before)
 static bool fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels);
 PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, int levels);
 
-/* Puts a string for which there is room. Strings with a buffer of 16 bytes are copied as a
- * block. */
+/* Puts a string for which there is room. A string of at most 16 bytes is copied as a block of 16
+ * bytes if its buffer has this size. The block may be longer than the string. This is safe,
+ * because the arena has ICE_SLACK more bytes, and the next string overwrites the rest. */
 #define IW_PUT_STRING(sv, sv_flags, id, arena)                                                                       \
     {                                                                                                                \
         const STRLEN size = SvCUR(sv);                                                                               \
@@ -113,7 +116,8 @@ PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 
 
 /* Puts a scalar at `node` and `text`, and moves both on. There is room for the node. Short
  * strings and integers are put directly, references by the statement `put_ref`, all others by
- * IW_PUSH_SCALAR. */
+ * IW_PUSH_SCALAR. The last two may fill the tape or move it. So afterwards `reserve` makes room
+ * for the `remaining` entries again, and the positions are loaded again. */
 #define IW_PUT_SCALAR(sv, sv_flags, id, is_item, put_ref)                                                            \
     if (LIKELY(IW_IS_STRING(sv_flags))) {                                                                            \
         const STRLEN len = SvCUR(sv);                                                                                \
@@ -167,6 +171,7 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
     IW_LOAD_POSITIONS;
     buckets = HvARRAY(hv);
     if (UNLIKELY(sorts_keys)) {
+        /* The hash has no placeholders here, so its buckets have exactly `count` entries. */
         size_t found = 0;
         if (count > IW_MAX_SORTED_KEYS)
             return FALSE;
@@ -176,6 +181,8 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
         iw_sort_entries(aTHX_ sorted, count);
         i = 0;
     }
+    /* As long as entries remain, one of the next buckets is not empty. `order` is masked, so the
+     * XOR stays below the number of buckets. */
     for (; remaining; he = HeNEXT(he)) {
         SV *sv;
         U32 sv_flags;
@@ -203,9 +210,9 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
 /* ---- records -----------------------------------------------------------
  *
  * In a list most hashes have the same keys as the hash before. The keys of a hash and their
- * buckets are its shape. If the next hash has as many keys as the shape, and has each key of
- * the shape in the expected bucket, it has no others. Then no id has to be looked up, and no
- * other bucket has to be searched. */
+ * buckets are called its shape here. The next hash has the same shape if it has the same number
+ * of keys, and each key is in the expected bucket. It can't have other keys then. So no
+ * id has to be looked up, and no other bucket has to be searched. */
 
 #define IW_MAX_SHAPE_KEYS 32
 #define IW_MAX_SHAPE_BUCKETS 64
@@ -310,6 +317,7 @@ put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node *
         order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
     if (UNLIKELY(HvHasAUX(hv)) && HvAUX(hv)->xhv_backreferences)
         return FALSE;
+    /* All values are scalars of one node, so the map ends `count` nodes after its own node. */
     node = put_node_with_flags(node, ICECORE_MAP, IW_FLAG_REF, 0, count, (U64)node_start + 1 + count);
     for (buckets = HvARRAY(hv); IW_HAS(IW_PERL_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
         SV *sv;
@@ -378,7 +386,8 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
             remaining--;
         }
         IW_SAVE_POSITIONS;
-        /* The item that did not have the shape is put by the caller. */
+        /* The first hash that was put is the caller's own item, so it is not counted. `rv` is an
+         * item without the shape, and the caller puts it. */
         if (remaining < item_count)
             return (SSize_t)(item_count - remaining) - 1;
     }
@@ -389,6 +398,8 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
     return 0;
 }
 
+/* Puts an array. Room is made for IW_PART_NODES items at a time, so that the nodes can be handed
+ * over as a part in between. Without further levels no hash can be put, so no shape is learned. */
 static bool
 fast_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, int levels)
 {
@@ -479,6 +490,7 @@ put_fast(pTHX_ iw_walker *w, SV *rv, U16 key, int levels, bool is_root)
         flags |= ICECORE_FLAG_HINT;
     if (fast_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
+    /* Parts that are written can't be undone, so the walk begins again and writes no parts. */
     w->stage = NULL;
     if (w->parts_written != parts_before) {
         iw_begin(aTHX_ w);

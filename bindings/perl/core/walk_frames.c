@@ -1,4 +1,4 @@
-/* Open containers, and their protection from perl code: see walk.c. */
+/* Opens containers, and protects open containers from perl code. walk.c explains why. */
 #include "core/leaf.h"
 
 /* Returns the key of an entry as a new SV. */
@@ -8,7 +8,8 @@ copy_key(pTHX_ HE *he)
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
 
-/* Copies the remaining entries of a hash to a list of keys and values, alternating. */
+/* Copies the remaining entries of a hash to a list of keys and values, alternating. The list owns
+ * a reference to each value, so perl code may change the hash afterwards. */
 static void
 list_remaining_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
 {
@@ -73,9 +74,9 @@ iw_get_magic(pTHX_ iw_walker *w, SV *sv)
     mg_get(sv);
 }
 
-/* Returns the order of the buckets, to be XORed to a bucket's number. It is that of perl's
- * own iterator. If the format does not need perl's order, it is 0, except for hashes with
- * magic. */
+/* Returns the value whose XOR with a bucket's number gives the order of perl's own iterator.
+ * Returns 0 if the format does not need perl's order and the hash has no magic. perl chooses the
+ * order when the iterator is first used, so hv_iterinit is called if that has not happened. */
 U32
 iw_bucket_order(pTHX_ iw_walker *w, HV *hv)
 {

@@ -2,8 +2,9 @@
  * variables, v-strings, regexps. */
 #include "core/leaf.h"
 
-/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. So far
- * nothing but its wrappers was pushed for the value; `key` is its key if there are none. */
+/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. Only wrappers
+ * of the value were pushed so far. The outermost wrapper has the key of the value. If there are
+ * no wrappers, `key` is the key. */
 static SV *
 current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
 {
@@ -156,8 +157,8 @@ iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 
 /* ---- hooks ------------------------------------------------------------ */
 
-/* Returns the name of the class of an object, for error messages. An object of a record has no
- * class itself. */
+/* Returns the name of the class of an object, for error messages. If a record is put, `sv` is the
+ * body that record_body in walk_records.c made, and has no class. */
 static const char *
 object_class_name(pTHX_ SV *sv)
 {
@@ -175,6 +176,9 @@ end_hook(pTHX_ iw_walker *w)
     SSize_t i;
 
     for (i = 1; i <= AvFILLp(list); i++) {
+        /* iw_next_hook_item has returned each reference whose referent was not on the tape, so all
+         * referents were put. A container has a node, and a blessed scalar an object node. A link
+         * leads to this node. Any other scalar is a variable, and only an alias can lead to it. */
         SV *referent = SvRV(AvARRAY(list)[i]);
         ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
         frame->count++;
@@ -219,8 +223,8 @@ end_hook(pTHX_ iw_walker *w)
     }
 }
 
-/* Returns the next reference, among those that the hook returned, whose referent is not
- * on the tape yet. If there is none, ends the node of the object and returns NULL. */
+/* Returns the next reference of the hook's result whose referent is not on the tape yet. If no
+ * such reference is left, ends the node of the object and returns NULL. */
 SV *
 iw_next_hook_item(pTHX_ iw_walker *w)
 {

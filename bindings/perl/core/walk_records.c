@@ -1,4 +1,4 @@
-/* Records: objects of classes that were not allowed, written as they were read. */
+/* Puts records: objects whose classes were not allowed are written as they were read. */
 #include "core/leaf.h"
 
 /* Returns the value of a field; NULL if it is missing, undefined or has magic. */
@@ -31,7 +31,8 @@ record_body(pTHX_ iw_walker *w, HV *record)
     return new_body;
 }
 
-/* Puts the record of a regexp that was not compiled. The node is the one that was read. */
+/* Puts the record of a regexp that was not compiled. The nodes are equal to those from which the
+ * record was built. */
 static void
 put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -121,12 +122,14 @@ iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_recor
         iw_put_hook_result(aTHX_ w, record_body(aTHX_ w, record), list, id, flags, *key, *wrapper_count);
         return NULL;
     }
+    /* A record whose kind is not in the table is put as an ordinary object. */
     for (i = 0; i < ICE_RECORD_KINDS && strNE(kind_name, ice_record_kinds[i].name); i++)
         ;
     if (i < ICE_RECORD_KINDS) {
         node_kind = ice_record_kinds[i].node_kind;
         form = ice_record_kinds[i].form;
     }
+    /* This object is a blessed variable, and no reference leads to it. */
     if (form == ICECORE_FORM_VARIABLE)
         flags = 0;
     iw_push(aTHX_ w, node_kind, flags, *key, 1, ICE_CLASS(id) | ICE_FORM(form));

@@ -1,4 +1,4 @@
-/* Hashes: sorted by their keys, or in perl's order. */
+/* Opens hashes, whose entries are put in the order of their keys or in perl's order. */
 #include "core/leaf.h"
 
 static int
@@ -32,7 +32,9 @@ compare_characters(const void *a, const void *b)
     return a_text < a_end ? 1 : b_text < b_end ? -1 : 0;
 }
 
-/* Sorts entries of a hash by their keys. No key may be an SV, as in a tied hash. */
+/* Sorts entries of a hash by their keys. The hash must not be tied, because the keys of a tied
+ * hash are SVs and not HEKs. If all keys have the same encoding, the order of their bytes is
+ * that of their characters. */
 void
 iw_sort_entries(pTHX_ HE **entries, size_t count)
 {

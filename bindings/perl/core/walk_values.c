@@ -1,4 +1,4 @@
-/* Values: the contents of variables, and the targets of references. */
+/* Puts the values of variables, and the targets of references. */
 #include "core/leaf.h"
 
 /* ---- arrays, hashes, code ---------------------------------------------- */
@@ -42,7 +42,9 @@ put_fields(pTHX_ iw_walker *w, SV *object, U8 flags, U16 key, U32 wrapper_count)
 }
 #endif
 
-/* Puts the target of a reference that is not a scalar. `rv` is the reference. */
+/* Puts the target of a reference that is not a scalar. `rv` is the reference. The class of an
+ * object is kept as an index, because the table of classes moves when it grows. A regexp of perl's
+ * own class Regexp has no object node. */
 static void
 put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count, bool may_repeat)
 {
@@ -99,7 +101,7 @@ put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_
 
 /* ---- variables --------------------------------------------------------- */
 
-/* State of a value while references to scalars are followed: for \\"text", first the outer
+/* State of a value while references to scalars are followed. For \\"text" it is first the outer
  * reference, then the inner one, then the text. */
 typedef struct {
     SV *sv;
@@ -123,7 +125,10 @@ push_wrapper(pTHX_ iw_walker *w, pending_value *pending, U8 kind, U8 flags, U64 
 }
 
 /* Puts a variable to which something else may refer, if it is immortal or was put before.
- * Otherwise registers it and returns false. */
+ * Otherwise registers it and returns false.
+ *
+ * If a hook declined, put_object has registered the scalar with the node of its object. The
+ * scalar itself was not put then, so the entry is changed, and no alias is pushed. */
 static bool
 put_shared(pTHX_ iw_walker *w, pending_value *pending)
 {
@@ -189,7 +194,7 @@ put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
         ice_map_add(&w->ctx->seen, referent, next_node)->object = next_node;
         if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, pending->key, pending->wrapper_count))
             return TRUE;
-        pending->hook_declined = TRUE; /* put_shared corrects the entry that was added above */
+        pending->hook_declined = TRUE; /* put_shared changes the entry that was added above */
     }
     if (!slot && !w->settings->no_bless) {
         pending->object = (U32)w->tape->node_count;
@@ -220,6 +225,7 @@ put_ref(pTHX_ iw_walker *w, pending_value *pending)
         pending->may_repeat = FALSE;
         return !pending->sv;
     }
+    /* The body of a record is a part of its object, so no reference of its own leads to it. */
     flags = !pending->body.is_body                        ? IW_FLAG_REF
           : pending->body.hint && !iw_is_scalar(referent) ? ICECORE_FLAG_HINT
                                                           : 0;
@@ -249,6 +255,8 @@ void
 iw_put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
 {
     pending_value pending = { sv, key, 0, 0, ICECORE_NONE, is_item, FALSE, may_repeat, FALSE, { FALSE, FALSE } };
+    /* Each round puts one variable. If it is a reference to a scalar, the next round puts this
+     * scalar. An SV is looked up only if something else may refer to it. */
     do {
         sv = pending.sv;
         if (SvMAGICAL(sv) && !iw_format_has(w, IW_TIES) && SvGMAGICAL(sv))

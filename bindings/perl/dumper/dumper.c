@@ -1,4 +1,4 @@
-/* Data::Dumper: settings, dumping, and reading of texts. */
+/* Implements Data::Dumper: its settings, and functions that dump values and read texts. */
 #include "dumper/dumper.h"
 #include "core/documents.h"
 
@@ -142,7 +142,7 @@ clear_settings(pTHX_ id_settings *settings)
         SvREFCNT_dec(settings->texts[i]);
 }
 
-/* The same as a destructor, which runs when perl leaves a scope. */
+/* Does the same when perl leaves a scope. */
 static void
 clear_settings_at_leave(pTHX_ void *settings)
 {
@@ -151,7 +151,8 @@ clear_settings_at_leave(pTHX_ void *settings)
 
 /* ---- stages ------------------------------------------------------------ */
 
-/* Returns the option with the names of the values. A value without a name gets `VAR` and a number. */
+/* Returns the option with the names of the values. A value without a name gets `VAR` and a
+ * number. */
 static SV *
 names_option(pTHX_ const id_settings *settings, AV *names)
 {
@@ -177,7 +178,8 @@ names_option(pTHX_ const id_settings *settings, AV *names)
 static SV *
 writer_spec(pTHX_ const id_settings *settings, AV *names)
 {
-    /* `trusted`, because the values belong to the program. Then the text is that of Data::Dumper. */
+    /* `trusted`, because the values belong to the program. Then the text is that of
+     * Data::Dumper. */
     SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d",
                                    (int)(settings->numbers[ID_INDENT] < 0   ? 0
                                          : settings->numbers[ID_INDENT] > 3 ? 2
@@ -203,8 +205,8 @@ writer_spec(pTHX_ const id_settings *settings, AV *names)
     return spec;
 }
 
-/* Returns a number that identifies the settings if they have no texts; otherwise 0. It saves
- * find_writer the spec. */
+/* Returns a number that identifies the settings if they have no texts; otherwise 0. With such a
+ * number, find_writer finds a cached writer without making a spec. */
 static U32
 settings_key_of(const id_settings *settings, AV *names)
 {
@@ -217,6 +219,7 @@ settings_key_of(const id_settings *settings, AV *names)
             return 0;
     if (settings->texts[ID_TOASTER] || settings->numbers[ID_INDENT] < 0 || settings->numbers[ID_INDENT] > 3)
         return 0;
+    /* The flags are in the lower bits, Indent is above them. 1 is added, so the result is not 0. */
     return ((U32)settings->numbers[ID_INDENT] << ID_FLAG_COUNT | settings->flags) + 1;
 }
 
@@ -236,6 +239,7 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
     for (i = 0; i < CACHED_STAGES; i++)
         if (MY_CXT.stages[i].spec && sv_eq(MY_CXT.stages[i].spec, spec))
             return MY_CXT.stages[i].stage;
+    /* The cached stages are replaced one after another. */
     cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     {
         STRLEN len;
@@ -306,7 +310,8 @@ dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names,
         LEAVE;
         return NULL;
     }
-    /* From here on no perl code runs, which could replace the stage. */
+    /* A call from perl code could replace the stage in the cache. From here on no perl code
+     * runs. */
     stage = find_writer(aTHX_ settings, names);
     if (icecore_write(ctx->pooled.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
@@ -541,7 +546,7 @@ ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values)
     ctx = ice_take_context(aTHX);
     if (icecore_read(ctx->pooled.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
         ice_croak_read_error(aTHX_ & error, &settings, bytes, len);
-    /* The reader marks an array that stands for several values. */
+    /* The reader marks an array that is a list of several values, and not a value itself. */
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
            && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &settings));

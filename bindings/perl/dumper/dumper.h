@@ -74,8 +74,8 @@ SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 /* Returns the list of values or names. Sets it first if `list` is not NULL. */
 AV *ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list);
-/* Returns a setting: a mortal. Sets it first if `value` is not NULL. Settings are numbered: first the
- * flags, then the numbers, then the texts. */
+/* Returns a setting: a mortal. Sets it first if `value` is not NULL. Settings are numbered:
+ * first the flags, then the numbers, then the texts. */
 SV *ice_dumper_setting(pTHX_ SV *self, int setting, SV *value);
 /* Reads a text, and returns its value: a mortal. If the text has several values, returns NULL, and
  * `values` receives the list of them. */

@@ -38,7 +38,8 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Calls the Freezer of an object, which may change it. */
+/* Calls the Freezer of an object. The Freezer is perl code and may change classes, so the class
+ * of the last object is forgotten. */
 static void
 call_freezer(pTHX_ iw_walker *w, SV *rv)
 {
@@ -67,7 +68,7 @@ call_freezer(pTHX_ iw_walker *w, SV *rv)
     w->last_stash = NULL;
 }
 
-/* Puts nothing, but calls the Freezer first. */
+/* Calls the Freezer of an object, before any other function puts it. Puts nothing itself. */
 static bool
 put_ref(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs)
 {
@@ -137,6 +138,7 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
 static void
 croak_too_deep(pTHX_ const iw_walker *w)
 {
+    /* The list around the values is one level more than the program has set. */
     croak("Recursion limit of %" UVuf " exceeded", w->settings->max_depth - w->is_list);
 }
 

@@ -1,8 +1,8 @@
-/* JSON::XS's messages for errors of a text, because programs look for them. */
+/* JSON::XS's messages for errors of a text. Programs search for these messages in $@. */
 #include "json/json.h"
 
-/* Parts of the engine's messages, and the messages of JSON::XS for the same errors. The first match is
- * used. */
+/* Parts of the engine's messages, and the messages of JSON::XS for the same errors. The first
+ * match is used, so a text precedes all texts that it contains. */
 static const struct {
     const char *engine_text, *jsonxs_message;
 } messages[] = {

@@ -1,8 +1,8 @@
-/* Filters of decoded objects, and the check for repeated keys in an object. */
+/* Passes decoded objects to filters, and checks objects for repeated keys. */
 #include "json/json.h"
 
-/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result belongs to
- * a mortal list. */
+/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result
+ * belongs to a mortal list. */
 static SV *
 call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
 {
@@ -43,7 +43,8 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     LEAVE;
 }
 
-/* Also dies if keys are repeated: then the hash has fewer keys than the object has entries. */
+/* Also dies if keys are repeated and this is not allowed. A hash has each key once, so after
+ * repeated keys it has fewer keys than the object has entries. */
 static bool
 is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
 {

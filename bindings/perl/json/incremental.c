@@ -1,11 +1,11 @@
-/* Incremental parsing of JSON. The pieces of a text are appended to json->text, and a scan looks for
- * the end of the text. A complete text is decoded. */
+/* Incremental parsing of JSON. The pieces of a text are appended to json->text, and a scan looks
+ * for the end of the text. A complete text is decoded. */
 #include "json/json.h"
 
 /* States of the scan. */
 enum {
     SCAN_BLANKS, /* before the text */
-    SCAN_INSIDE, /* in the text, but in none of the following */
+    SCAN_INSIDE, /* in the text, and in none of the states below */
     SCAN_STRING,
     SCAN_ESCAPE, /* after a backslash in a string */
     SCAN_NUMBER,
@@ -59,7 +59,8 @@ scan_inside(pTHX_ ice_json *json, U8 byte)
     return FALSE;
 }
 
-/* Scans to the end of the text, or to the end of the pieces that were appended so far. */
+/* Scans to the end of the text, or to the end of the pieces that were appended so far. After
+ * `continue`, the next state handles the same byte. */
 static void
 scan_text(pTHX_ ice_json *json)
 {
@@ -129,7 +130,8 @@ remove_front(pTHX_ ice_json *json, STRLEN count)
     json->state = SCAN_BLANKS;
 }
 
-/* Converts the pieces so far to bytes or to characters, depending on the flag utf8. */
+/* Converts the pieces so far to bytes or to characters, depending on the flag utf8. `scanned` is a
+ * number of bytes in the encoding of perl's string, so it changes with this encoding. */
 static void
 convert_encoding(pTHX_ ice_json *json)
 {

@@ -1,4 +1,4 @@
-/* JSON: settings, encoding and decoding: json.h. */
+/* Implements the settings of JSON, and encodes and decodes texts. */
 #include "json/json.h"
 #include "core/documents.h"
 
@@ -30,7 +30,8 @@ ice_json_boot(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
-/* The booleans belong to the interpreter that was cloned. The module sets its own later. */
+/* The booleans belong to the interpreter that was cloned. So they are not used here, and the module
+ * sets booleans of the new interpreter later. */
 void
 ice_json_clone(pTHX)
 {
@@ -308,8 +309,8 @@ ice_json_encode(pTHX_ SV *self, SV *data)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an error. Dies
- * of the error. */
+/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an
+ * error. Dies of the error. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
              const ice_read_settings *settings, icecore_view *view)
@@ -370,6 +371,8 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     }
     ENTER;
     ctx = ice_take_context(aTHX);
+    /* icecore_json_read is the fast reader, for texts that need no option. If it fails,
+     * read_special reads the text again with the options, or dies of the error. */
     if (json->flags & J_ALLOW_BIGNUM) {
         settings.numbers = (AV *)sv_2mortal((SV *)newAV());
         read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);

@@ -53,9 +53,9 @@ struct ice_json {
     SV *owner;                    /* the object that owns these settings; or NULL */
     icecore_stage *reader;        /* see read_special; NULL until it is needed */
     SV *text;                     /* incremental parsing: the text that was not decoded yet; or NULL */
-    STRLEN scanned;               /* number of bytes of it that were scanned */
-    IV nesting;                   /* number of open arrays and objects there */
-    U8 state;                     /* state of the scan there */
+    STRLEN scanned;               /* number of bytes of `text` that were scanned */
+    IV nesting;                   /* number of arrays and objects that are open after these bytes */
+    U8 state;                     /* state of the scan after these bytes */
 };
 
 #define IJ_MAX_DEPTH_MESSAGE "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
@@ -64,7 +64,8 @@ struct ice_json {
 /* Returns true if an object is a Math::BigInt or a Math::BigFloat. */
 bool ij_is_big_number(pTHX_ SV *rv);
 extern const iw_rules ij_rules;
-/* Returns what a reference to this scalar means: 1 for true, as in \1, 0 for false, -1 for neither. */
+/* Returns what a reference to this scalar means: 1 for true, as in \1, 0 for false, -1 for
+ * neither. */
 int ij_boolean_of(pTHX_ SV *sv);
 
 /* errors.c */
@@ -81,8 +82,8 @@ void ij_convert_big_numbers(pTHX_ AV *numbers);
 extern const ice_filters ij_filters;
 
 /* json.c */
-/* Decodes a text in UTF-8. If `consumed` is not NULL, more bytes may follow the text, and it receives
- * the length of the text. For `is_text` see ij_croak_text_error. */
+/* Decodes a text in UTF-8. If `consumed` is not NULL, more bytes may follow the text, and it
+ * receives the length of the text. For `is_text` see ij_croak_text_error. */
 SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
 /* Returns the settings of an object. */
 ice_json *ij_from_object(pTHX_ SV *self);
@@ -110,8 +111,9 @@ void ice_json_set_boolean_values(pTHX_ SV *self, SV *false_value, SV *true_value
 SV *ice_json_boolean_value(pTHX_ SV *self, bool is_true);
 void ice_json_set_classes(pTHX_ SV *self, SV *classes);
 
-/* If `self` is NULL, the settings are those of encode_json and decode_json. If `characters` is not
- * NULL, more text may follow, and it receives the length of the text. */
+/* Encode a value, or decode a text. If `self` is NULL, the settings are those of encode_json and
+ * decode_json. If `characters` is not NULL, more text may follow the text that is decoded, and
+ * `characters` receives the length of the decoded text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 

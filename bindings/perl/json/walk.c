@@ -1,4 +1,5 @@
-/* The rules of JSON for walking values. As in JSON::XS, a value that is met twice is written twice. */
+/* The rules of JSON for walking values. As in JSON::XS, a value that is met twice is written
+ * twice. */
 #include "core/leaf.h"
 #include "json/json.h"
 
@@ -185,14 +186,16 @@ ij_boolean_of(pTHX_ SV *sv)
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
 }
 
-/* Returns true if an open container is this value. To save time, it is only checked at depths that
- * are a power of two. A value that contains itself gets to such a depth too. */
+/* Returns true if an open container is this value. To save time, this is checked only at depths
+ * that are a power of two. A value that contains itself reaches every depth, so also one of
+ * these. */
 static bool
 contains_itself(const iw_walker *w, const SV *sv)
 {
     enum { MIN_DEPTH = 1024 };
     const U32 depth = w->ctx->depth;
     U32 i;
+    /* A power of two has only one bit, so no bit is in both numbers. */
     if (depth < MIN_DEPTH || depth & (depth - 1))
         return FALSE;
     for (i = 0; i < depth; i++)
@@ -224,6 +227,7 @@ put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
             sv = put_object(aTHX_ w, sv, referent, key);
             if (!sv)
                 return;
+            /* TO_JSON may always return another object, so the conversions are counted. */
             if (++conversions > json->max_depth)
                 croak(IJ_MAX_DEPTH_MESSAGE);
             continue;

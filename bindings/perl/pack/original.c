@@ -1,5 +1,5 @@
-/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings that were used
- * as numbers, warnings, and perl's messages for errors of a template. */
+/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings that were
+ * used as numbers, warnings, and perl's messages for errors of a template. */
 #include "pack/pack.h"
 
 /* Flags of `unpackstring`. perl's headers have no names for them. */
@@ -29,7 +29,7 @@ ip_perl_warns(const char *position, const char *end)
             while (position < end && *position != '\n')
                 position++;
         else if (*position == 'u' && position + 1 < end && isDIGIT(position[1]))
-            return TRUE; /* a line that may be too wide */
+            return TRUE; /* the number is the length of a line, and may be too large */
         else if (position < end && memCHRs("!<>", *position)) {
             if (memchr(modifiers, *position, (size_t)(position - modifiers)))
                 return TRUE;

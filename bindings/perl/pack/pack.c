@@ -1,4 +1,4 @@
-/* Packing lists: pack.h. */
+/* Packs lists. pack.h declares the functions. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/leaf.h"
@@ -77,6 +77,7 @@ ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
         return NULL;
     if (mode == ICE_PACK) /* see ice_writer_new */
         ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    /* The cached stages are replaced one after another. */
     cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     icecore_stage_free(cached->stage);
     SvREFCNT_dec(cached->template);
@@ -86,8 +87,8 @@ ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
     return stage;
 }
 
-/* Returns true if an item may have another value for pack than the tape would have: it has magic, is a
- * reference, or is a string that was used as a number. */
+/* Returns true if an item may have another value for pack than the tape would have: it has
+ * magic, is a reference, or is a string that was used as a number. */
 PERL_STATIC_INLINE bool
 needs_perl(const SV *sv)
 {
@@ -112,8 +113,8 @@ push_item(pTHX_ iw_walker *w, SV *sv)
 /* How the engine describes characters beyond bytes, which it counts as losses. */
 #define WIDE_CHARACTERS "characters beyond bytes"
 
-/* Returns true if characters beyond bytes were packed. Sets `has_warnings` if there are other losses,
- * about which perl warns. */
+/* Returns true if characters beyond bytes were packed. Sets `has_warnings` if there are other
+ * losses, about which perl warns. */
 static bool
 has_wide_characters(pTHX_ ice_context *ctx, size_t loss_count, bool *has_warnings)
 {
@@ -131,7 +132,8 @@ has_wide_characters(pTHX_ ice_context *ctx, size_t loss_count, bool *has_warning
     return has_wide;
 }
 
-/* Packs items of perl's stack, and appends them to the result. Returns false if perl has to do it. */
+/* Packs items of perl's stack, and appends them to the result. Returns false if perl's own pack
+ * must pack the items. Then the result is unchanged, except for its flag for UTF-8. */
 static bool
 pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 {
@@ -231,7 +233,8 @@ pack_by_perl(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 /* Number of items in a part. Their nodes fit into the processor's caches. */
 #define PART_ITEMS 768
 
-/* Returns true if a template asks for a result of characters: it begins with `U`, or contains `U0`. */
+/* Returns true if a template asks for a result of characters: it begins with `U`, or contains
+ * `U0`. */
 static bool
 makes_characters(pTHX_ SV *template)
 {
@@ -252,7 +255,8 @@ ice_pack_list(pTHX_ SV *template, I32 stack_index, I32 count)
     do {
         const I32 remaining = count - done;
         if (UNLIKELY(!pack_items(aTHX_ template, stack_index + done, remaining < part ? remaining : part, result))) {
-            /* The template of a list in parts is one number, so it also packs the remaining items. */
+            /* The template of a list in parts is one number, so it also packs the remaining
+             * items. */
             pack_by_perl(aTHX_ template, stack_index + done, remaining, result);
             break;
         }

@@ -20,7 +20,8 @@ SV **ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only);
 /* original.c */
 /* Returns true if perl warns about a template, whatever the items are. */
 bool ip_perl_warns(const char *template, const char *end);
-/* Returns true if perl may do what the engine could not do. `error` is that of the engine, or NULL. */
+/* Returns true if perl may do what the engine could not do. `error` is that of the engine, or
+ * NULL. */
 bool ip_can_use_perl(pTHX_ SV *template, const icecore_error *error);
 void ip_pack_by_perl(pTHX_ SV *template, I32 stack_index, I32 count, SV *result);
 SV **ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only);

@@ -1,4 +1,4 @@
-/* Unpacking lists: pack.h. */
+/* Unpacks lists. pack.h declares the function. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/build_leaf.h"
@@ -19,8 +19,8 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
-    /* perl stops after the first item, so it is faster. It is not used for text, in which it may read
-     * beyond the end. */
+    /* perl's own unpack stops after the first item, so it is faster. It is not used for text,
+     * because it may read beyond the end of a text. */
     if (first_only && !SvUTF8(bytes) && ip_can_use_perl(aTHX_ template, NULL))
         return ip_unpack_by_perl(aTHX_ sp, template, bytes, first_only);
     stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK, &error);

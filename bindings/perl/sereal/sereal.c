@@ -1,11 +1,11 @@
-/* Sereal: encoders and decoders, with and without an object. */
+/* Encodes and decodes Sereal's documents, with an object or without one. */
 #include "sereal/settings.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::sereal" XS_VERSION
 typedef struct {
     ice_sereal_encoder encoder; /* for calls without options; initialized when it is first needed */
-    ice_sereal_decoder decoder; /* likewise */
+    ice_sereal_decoder decoder; /* for calls without options; initialized when it is first needed */
     HV *encoder_stash, *decoder_stash;
 } my_cxt_t;
 START_MY_CXT
@@ -84,10 +84,12 @@ decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
     SV *document, *header = NULL;
     dec->consumed = 0;
     if (!found.user_header) {
-        /* There is no header, or the document is malformed, which this read reports. */
+        /* The document has no header, or it is malformed. Reading it reports the error. */
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->settings, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
+    /* The new document has the magic number, the protocol without a compression, an empty suffix,
+     * and the header as its body. */
     document = sv_2mortal(newSVpvn(bytes, 4));
     sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
     sv_catpvn(document, bytes + found.user_header, found.body - found.user_header);
@@ -158,7 +160,8 @@ decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV offset, int parts, SV *targ
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + body, len - body);
         result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), settings, &consumed, NULL);
-        consumed += body - 6; /* the length that the original document has */
+        /* 6 bytes precede the body in the new document, and `body` bytes in the caller's. */
+        consumed += body - 6;
     } else
         result =
             ice_read_document(aTHX_ dec->stage, bytes, len, settings, &consumed, parts == ICE_BODY ? NULL : header);
@@ -278,6 +281,8 @@ ice_encoder_new(pTHX_ SV *class, SV *options)
     ENTER;
     SAVEDESTRUCTOR_X(isr_clear_encoder, &contents);
     isr_make_encoder(aTHX_ & contents, hv);
+    /* If an option is invalid, the destructor frees `contents`. Now `enc` owns what `contents` has,
+     * so the destructor must find nothing. */
     Newx(enc, 1, ice_sereal_encoder);
     *enc = contents;
     Zero(&contents, 1, ice_sereal_encoder);
@@ -318,6 +323,7 @@ ice_decoder_new(pTHX_ SV *class, SV *options)
     ENTER;
     SAVEDESTRUCTOR_X(isr_clear_decoder, &contents);
     isr_make_decoder(aTHX_ & contents, hv);
+    /* As in ice_encoder_new, the destructor must find nothing in `contents`. */
     Newx(dec, 1, ice_sereal_decoder);
     *dec = contents;
     Zero(&contents, 1, ice_sereal_decoder);

@@ -1,4 +1,4 @@
-/* Sereal: the functions that Icecore.xs calls, and those that other files need. */
+/* The functions of Sereal that Icecore.xs calls, and the functions that other files need. */
 #ifndef ICECORE_SEREAL_H
 #define ICECORE_SEREAL_H
 #include "core/icecore_perl.h"

@@ -1,4 +1,4 @@
-/* The options of encoders and decoders: settings.h. */
+/* Reads the options of encoders and decoders. settings.h declares the functions. */
 #include "sereal/settings.h"
 #include "core/class_lists.h"
 #include "core/documents.h"
@@ -98,6 +98,8 @@ add_compression(pTHX_ SV *spec, HV *options, U8 version)
         compress = SvIV(value);
     else if (option_is_set(aTHX_ options, "snappy") || option_is_set(aTHX_ options, "snappy_incr"))
         compress = 1;
+    /* The values of the option `compress` are those of Sereal::Encoder: 0 for no compression,
+     * 1 for Snappy, 2 for zlib, 3 for Zstandard. */
     switch (compress) {
     case 0:
         break;
@@ -305,6 +307,7 @@ isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options)
     read_class_list(aTHX_ options, "thaw_allow_classes", &settings->thaw_allow_classes);
     settings->thaws_refused_raw = has_deny_action(aTHX_ options, "thaw_deny_action", "raw");
     if (get_option(aTHX_ options, "alias_varint_under", &value) && SvTRUE(value))
+        /* Small integers are those from -16 to 15. */
         settings->alias_limit = SvIV(value) >= 0 && SvIV(value) < 16 ? 16 : SvIV(value);
     else if (option_is_set(aTHX_ options, "alias_smallint"))
         settings->alias_limit = 16;

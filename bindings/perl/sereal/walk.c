@@ -42,8 +42,8 @@ is_float_text(pTHX_ SV *sv)
     return FALSE;
 }
 
-/* A scalar may have a string and a number. Like Sereal, prefers the number if the string looks like
- * it, and otherwise the string. */
+/* Pushes a scalar. A scalar may have a string and a number. As in Sereal, the number is pushed if
+ * the string is the text of this number. Otherwise the string is pushed. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
@@ -82,7 +82,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Before protocol 3 there is no form for perl's immortal undef. */
+/* Before protocol 3, Sereal does not have a form for perl's immortal undef. */
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
@@ -162,7 +162,8 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
     return TRUE;
 }
 
-/* Puts code, globs, handles and so on as the options say: as undef, as a string, or not at all. */
+/* Puts a value that Sereal can't express, such as code, a glob or a handle. The options say if it
+ * becomes undef or a string. Without such an option, dies. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -176,7 +177,8 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
             warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as "
                  "%s",
                  (unsigned)SvTYPE(sv), type, (void *)sv, undef ? "an undefined value" : "a stringified form");
-        /* Wrappers, such as the object node of a class, are removed again. */
+        /* Wrappers, such as the object node of a class, are removed again. The outermost wrapper
+         * has the key of the value. */
         if (wrapper_count) {
             w->tape->node_count -= wrapper_count;
             key = w->tape->nodes[w->tape->node_count].key;

@@ -1,4 +1,4 @@
-/* Storable's own messages for errors of an image, because programs look for them. */
+/* Storable's own messages for errors of an image. Programs search for these messages in $@. */
 #include "storable/storable.h"
 
 /* The sizes in the header of an image: a part of the engine's message, and Storable's name. */

@@ -1,4 +1,4 @@
-/* Storable: its variables and options; freeze, thaw and dclone. */
+/* Reads Storable's variables and options, and implements freeze, thaw and dclone. */
 #include "storable/storable.h"
 #include "core/documents.h"
 
@@ -122,7 +122,7 @@ ice_storable_read_settings(pTHX_ ice_read_settings *settings)
 {
     dMY_CXT;
     init_read_settings(aTHX_ & MY_CXT, settings);
-    /* Only callers of Storable's own functions look for its messages. */
+    /* Only callers of Storable's own functions search for Storable's messages. */
     settings->translate_error = NULL;
     settings->depth_advice = settings->trailing_advice = NULL;
 }
@@ -172,7 +172,7 @@ ice_freeze(pTHX_ SV *ref, int mode)
     return result;
 }
 
-/* Reads an image. Before that, checks its version and notes its byte order. */
+/* Checks the version of an image, remembers its byte order, and reads it. */
 PERL_STATIC_INLINE SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
 {
@@ -180,6 +180,8 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
     const char *bytes = ice_frozen_bytes(aTHX_ frozen, &len);
     const U8 *header = (const U8 *)bytes;
     SV *result;
+    /* A file begins with a magic number. The next byte is twice the major version, plus 1 for
+     * network order. Since version 2 the minor version follows. */
     if (len > 6 && memEQ(bytes, "pst0", 4))
         header += 4;
     if (len > 2) {
@@ -215,8 +217,8 @@ thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
     return thaw_with_options(aTHX_ cxt, frozen, stack_index, count, &settings);
 }
 
-/* Thaws in a call that another operation has made: the settings are on the heap, to save native
- * stack for nested calls. */
+/* Thaws in a call that a hook of another operation has made. Such calls can nest, so the
+ * settings are on the heap to save native stack. */
 static SV * __attribute__((noinline))
 thaw_on_heap(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
@@ -239,8 +241,8 @@ ice_thaw(pTHX_ SV *frozen, I32 stack_index, I32 count)
                                       : thaw_on_stack(aTHX_ & MY_CXT, frozen, stack_index, count);
 }
 
-/* Makes a view of a tape, or dies. This is a function of its own, because an icecore_error is large:
- * see ice_write_tape. */
+/* Makes a view of a tape, or dies. This is a function of its own, because an icecore_error is
+ * large: see ice_write_tape. */
 static void __attribute__((noinline))
 view_tape(pTHX_ ice_context *ctx, const icecore_tape *tape, icecore_view *view)
 {
@@ -272,6 +274,7 @@ ice_dclone(pTHX_ SV *ref)
     ctx = ice_take_context(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_settings, NULL);
     view_tape(aTHX_ ctx, &tape, &view);
+    /* The map has the addresses of the values that were walked. The build needs an empty map. */
     if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     MY_CXT.operation = OPERATION_RETRIEVING;

@@ -1,11 +1,12 @@
-/* Storable: the functions that Icecore.xs calls, and those that other files need. */
+/* The functions of Storable that Icecore.xs calls, and the functions that other files need. */
 #ifndef ICECORE_STORABLE_H
 #define ICECORE_STORABLE_H
 #include "core/icecore_perl.h"
 
 extern const iw_rules ice_storable_rules;
 
-/* The newest minor version of the format that this perl's Storable knows. Newer ones are read too. */
+/* The newest minor version of the format that this perl's Storable knows. Newer ones are read
+ * too. */
 #define IST_NEWEST_MINOR (PERL_VERSION_GE(5, 37, 0) ? 12 : 11)
 
 /* See translate_error in ice_read_settings. */

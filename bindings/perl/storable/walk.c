@@ -11,14 +11,15 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
     iw_push_scalar(aTHX_ w, sv, flags, key, is_item);
 }
 
-/* Only undef is special to Storable, and it has another form for items of arrays. True and false are
- * stored as ordinary variables. */
+/* Of perl's immortal values, Storable has a form only for undef. Undef has another form if it is an
+ * item of an array. True and false are stored as ordinary variables. */
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
         return FALSE;
-    /* A hook may return a reference to undef. It refers to the first one outside of arrays. */
+    /* A hook may return a reference to undef. This reference refers to the first undef of the
+     * document that is not an item of an array. */
     if (!is_item && !ice_map_find(&w->ctx->seen, sv))
         ice_map_add(&w->ctx->seen, sv, (U32)w->tape->node_count);
     iw_push(aTHX_ w, ICECORE_NULL, is_item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN, key, 0, 0);
@@ -33,7 +34,7 @@ find_hook(pTHX_ iw_walker *w, ice_class *class)
     class->hook = ice_find_method(aTHX_ class->stash, "STORABLE_freeze");
 }
 
-/* Calls the hook of an object. Returns NULL if the hook returned nothing: then the object is stored
+/* Calls the hook of an object. Returns NULL if the hook returned nothing. The object is then stored
  * as if there were no hook. */
 static AV *
 call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)

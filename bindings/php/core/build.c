@@ -10,8 +10,8 @@
 #  define ICE_ITEM(table, i) (&(table)->arData[i].val)
 #endif
 
-/* Adds null as the last item of a packed array, and returns its zval. It counts at once, so PHP
- * can free the array at any time. */
+/* Adds null as the last item of a packed array, and returns its zval. The item is counted in the
+ * table at once, so PHP can free the array at any time. The table has room for all items. */
 static zend_always_inline zval *
 append_null(HashTable *table, uint32_t i)
 {
@@ -110,6 +110,8 @@ build_list(ice_builder *b, ice_build_frame *frame)
             node_index++;
             continue;
         }
+        /* The position is stored in the frame first. build_container may push a frame, and this may
+         * move the stack and make `frame` invalid. */
         b->failed_node = node_index;
         frame->next_node = ice_next(&b->ctx->view, node_index);
         frame->built_count = i;
@@ -153,8 +155,8 @@ build_shape_values(ice_builder *b, ice_build_frame *frame)
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* Returns the same zval after making it null. A value that a table already has for a key is freed
- * later. */
+/* Makes a zval null and returns it. If the table has a value for this key already, the document
+ * has the key twice, and the old value is freed when all values are built. */
 static zend_always_inline zval *
 emptied_place(ice_builder *b, zval *place)
 {
@@ -169,7 +171,8 @@ emptied_place(ice_builder *b, zval *place)
 #define ADDRESS_SEARCH_LIMIT 9
 
 /* Returns the zval in the table for a key that has an id. Equal keys with ids are the same
- * string, so their addresses are equal, unless the table has keys without ids. */
+ * string, so a comparison of addresses finds them. A key without an id may be an equal string at
+ * another address, so a table with such keys is searched by PHP. PHP also enlarges full tables. */
 static zend_always_inline zval *
 place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool has_other_keys)
 {
@@ -256,6 +259,7 @@ build_map(ice_builder *b, ice_build_frame *frame)
             EXPECTED((key = ice_key_by_id(b->ctx, node->key)) != ICE_INTEGER_KEY) && EXPECTED(!is_for_hook))
             dest = place_of_key_with_id(b, table, (zend_string *)key, frame->has_other_keys);
         else {
+            /* From now on the table may have equal strings at different addresses. */
             zend_long number = 0;
             zend_string *text = read_key(b, &node_index, &number);
             frame->has_other_keys = true;
@@ -284,6 +288,7 @@ remember_property(ice_build_frame *frame, uint16_t key_id, zval *place, zend_pro
     ice_class *class = frame->class;
     const zend_object *object = frame->object;
     ice_property *property;
+    /* The slots are an array in the object itself. Any other place is in a hash table. */
     if (place < object->properties_table ||
         place >= object->properties_table + object->ce->default_properties_count)
         return;
@@ -351,6 +356,8 @@ build_properties(ice_builder *b, ice_build_frame *frame)
         const ice_property *property = &class->properties[frame->built_count];
         zend_property_info *type;
         zval *dest;
+        /* The properties mostly have the order of the last object. So the remembered property at
+         * this position is compared first, and the others are searched only if it differs. */
         if (UNEXPECTED(frame->built_count >= class->property_count) || UNEXPECTED(property->key_id != node->key))
             property = frame->kind == ICE_BUILD_SLOTS ? find_property(class, node->key) : NULL;
         if (EXPECTED(property != NULL)) {
@@ -435,7 +442,7 @@ build_all(ice_builder *b, zval *root)
 }
 
 /* Removes all frames after a failure. As in PHP, the destructor of an object is not called if
- * its hook was not called. */
+ * its hook was not called. An array for a hook is not part of the root, so it is freed here. */
 static void
 abandon_frames(ice_context *ctx)
 {
@@ -486,6 +493,8 @@ ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
     ice_build_warn_wide(&b, ctx->view.node_count - 1, true);
     if (ctx->delayed_action_count)
         ice_hooks_run(ctx);
+    /* The value may contain a cycle. PHP's collector finds a cycle only from a value that was
+     * passed to it. */
     if (Z_REFCOUNTED_P(root))
         gc_check_possible_root(Z_COUNTED_P(root));
     return true;

@@ -38,15 +38,15 @@ typedef struct {
     ice_context *ctx;
     const ice_read_settings *settings;
     const icecore_node *nodes;
-    uint32_t failed_node;      /* the node that is being built; after a failure, the one that PHP refuses */
+    uint32_t failed_node;      /* the node that is being built; after a failure, the refused node */
     uintptr_t last_shape_data; /* address of the buckets of the last array that was built from a shape */
     uint32_t class_id;
     ice_class *class;          /* the class with this id: that of the last object */
 } ice_builder;
 
-/* Issues PHP's warnings about the integers before this node that were cut to 64 bits, because
- * PHP issues them before its next message, which is about this node. `includes_node`: also
- * the warning about the value of the node itself. */
+/* Issues PHP's warnings about the integers before this node that were cut to 64 bits. Is called
+ * before a message about this node, because PHP issues these warnings earlier than the message.
+ * If `includes_node` is true, the value of the node itself is included. */
 static inline void
 ice_build_warn_wide(ice_builder *b, uint32_t node, bool includes_node)
 {

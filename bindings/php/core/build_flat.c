@@ -5,7 +5,7 @@
 
 /* ---- objects ------------------------------------------------------------ */
 
-/* Does what object_properties_init() does, inlined for most classes. */
+/* Does what PHP's object_properties_init() does. The loop is inlined for classes of the program. */
 static zend_always_inline void
 init_slots(zend_object *object, zend_class_entry *ce)
 {
@@ -29,6 +29,8 @@ ice_build_slots(ice_builder *b, ice_class *class, uint32_t *node_index, uint32_t
     const ice_property *property = class->properties, *last = property + class->property_count;
     zend_object *object = zend_objects_new(class->ce);
     init_slots(object, class->ce);
+    /* A slot with a default value that counts references ends the loop, because
+     * ice_build_clear_slot must release this value. So does a node that a link may name. */
     for (; node < end_node && property < last; node++, property++) {
         zval *dest = (zval *)((char *)object + property->offset);
         const zend_property_info *type = property->type;
@@ -91,6 +93,8 @@ ice_build_remember_shape(ice_builder *b, const ice_build_frame *frame)
     const uint32_t count = b->nodes[frame->node].aux;
     uint32_t i, node_index = frame->node + 1;
     ice_shape *shape;
+    /* The table must have one entry for each node, so no key may have come twice. Its size must be
+     * one of the two sizes that ice_build_from_shape allocates. */
     if (count > ICE_SHAPE_MAX_KEYS || table->nNumUsed != count || table->nNumOfElements != count ||
         table->nTableMask != (count <= HT_MIN_SIZE ? HT_SIZE_TO_MASK(HT_MIN_SIZE) : HT_SIZE_TO_MASK(2 * HT_MIN_SIZE)))
         return;
@@ -105,6 +109,7 @@ ice_build_remember_shape(ice_builder *b, const ice_build_frame *frame)
         node_index = ice_next(&b->ctx->view, node_index);
     }
     memcpy(shape->hash, HT_GET_DATA_ADDR(table), HT_HASH_SIZE(table->nTableMask));
+    /* Each copy of the table begins with one reference, and without marks of the collector. */
     shape->table = *table;
     GC_SET_REFCOUNT(&shape->table, 1);
     GC_TYPE_INFO(&shape->table) = GC_ARRAY;
@@ -113,7 +118,8 @@ ice_build_remember_shape(ice_builder *b, const ice_build_frame *frame)
 
 /* When PHP's allocator returns a block, it reads the address of the next free block from it.
  * The block is rarely in the processor's cache. The buckets of consecutive arrays are mostly
- * at equal distances, so this prefetches where the third array from here will have its own. */
+ * at equal distances. So the third block from here is probably three distances away, and its
+ * first three cache lines are prefetched. A wrong address does no harm. */
 static zend_always_inline void
 prefetch_next_data(ice_builder *b, const void *data)
 {
@@ -160,6 +166,8 @@ set_key(ice_builder *b, HashTable *table, Bucket *bucket, uint16_t id)
         bucket->h = (zend_ulong)ice_key_number(b->ctx, id);
         return;
     }
+    /* HASH_FLAG_STATIC_KEYS means that all keys are integers or interned strings. PHP does not
+     * release the keys of a table with this flag. */
     if (!ZSTR_IS_INTERNED(key)) {
         zend_string_addref(key);
         HT_FLAGS(table) &= ~HASH_FLAG_STATIC_KEYS;
@@ -180,6 +188,7 @@ ice_build_from_shape(ice_builder *b, uint32_t node_index, zval *dest, zend_prope
     void *data;
     uint32_t i;
     bool has_only_leaves;
+    /* The array is not empty, so nodes[0] is its first entry. */
     if (count > ICE_SHAPE_MAX_KEYS)
         return ICE_SHAPE_UNKNOWN;
     shape = shape_entry(b->ctx, nodes[0].key, count);

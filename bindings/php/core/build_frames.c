@@ -1,4 +1,4 @@
-/* The stack of open containers. */
+/* Pushes the frames of open containers. */
 #include "core/build.h"
 
 ice_build_frame *

@@ -4,7 +4,7 @@
 #include "common/ice_bytes.h"
 #include "core/build.h"
 
-/* Older versions of PHP lack it. */
+/* Older versions of PHP don't have this macro. */
 #ifndef ZVAL_STRINGL_FAST
 #  define ZVAL_STRINGL_FAST(dest, text, len) \
     do { \
@@ -17,8 +17,8 @@
     } while (0)
 #endif
 
-/* Builds a string. If PHP's heap is exceeded, the value is null: the next container ends the
- * call. */
+/* Builds a string. If PHP's heap is exceeded, the value becomes null, and the next container ends
+ * the call. */
 static zend_always_inline void
 ice_build_string(ice_builder *b, const icecore_node *node, zval *dest)
 {

@@ -1,4 +1,4 @@
-/* Links, aliases, and the values that they refer to. */
+/* Builds links and aliases, and registers the values that they refer to. */
 #include "core/build.h"
 
 void
@@ -19,6 +19,7 @@ ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
 static ice_target *
 find_target(ice_context *ctx, uint32_t node)
 {
+    /* A binary search. `from` and `dest` are the start and the end of the remaining range. */
     uint32_t from = 0, dest = ctx->target_count;
     while (from < dest) {
         const uint32_t middle = from + (dest - from) / 2;
@@ -39,7 +40,8 @@ ice_build_set_target_type(ice_builder *b, uint32_t node, zend_property_info *typ
 }
 
 /* Makes `dest` and the target the same PHP reference. Returns false if `dest` is the target
- * itself. */
+ * itself. A reference must know each typed property that it is in. So if the target is such a
+ * property, its type is added when its value becomes a reference. */
 static bool
 build_alias(ice_target *target, zval *dest)
 {

@@ -1,4 +1,4 @@
-/* Objects: how their properties are found, and what happens when one is complete. */
+/* Builds objects: finds their properties, and schedules the hooks of complete objects. */
 #include "core/build.h"
 
 /* Appends an action. The caller sets its values. */
@@ -37,9 +37,9 @@ ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
     ZVAL_NULL(slot);
 }
 
-/* Returns the mangled name of a property as the class declares it now: its visibility may
- * differ from the one in `key`. Returns NULL if the class does not declare it. `is_invalid`
- * receives true if the key is mangled wrongly, or if the property is virtual. */
+/* Returns the mangled name of a property as the class declares it now, because its visibility
+ * may have changed since `key` was written. Returns NULL if the class does not declare it.
+ * `is_invalid` receives true if the key is mangled wrongly, or if the property is virtual. */
 static zend_string *
 declared_name(zend_class_entry *ce, zend_string *key, bool *is_invalid)
 {
@@ -96,8 +96,8 @@ emptied_slot(ice_builder *b, zend_object *object, zval *slot, zend_property_info
     return slot;
 }
 
-/* Returns the object's hash table, with room for all properties of the data: the place of a
- * link's target must not move when others are added. */
+/* Returns the object's hash table, with room for all properties of the data. A link may refer to
+ * the place of a property, and this place must not move when other properties are added. */
 static HashTable *
 property_table(ice_builder *b, ice_build_frame *frame)
 {
@@ -119,9 +119,11 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     zend_string *name;
     bool is_invalid;
     *type = NULL;
+    /* In a table of properties, PHP's IS_INDIRECT leads to the slot of a declared property. */
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return emptied_slot(b, object, Z_INDIRECT_P(place), type);
-    /* A warning from here on is about the key, which may have a node of its own. */
+    /* A warning from here on is about the key. If the key has a node of its own, this is the failed
+     * node, and its value is included. */
     ice_build_warn_wide(b, b->failed_node, b->nodes[b->failed_node].key == ICECORE_IS_KEY);
     name = declared_name(object->ce, key, &is_invalid);
     if (is_invalid)
@@ -186,8 +188,8 @@ begin_record(ice_class *class, uint32_t count, zval *dest, HashTable **table)
     *table = Z_ARRVAL_P(property);
 }
 
-/* Returns true if the class of an object declares no properties, and allows any. Then the
- * object gets its hash table at once. */
+/* Returns true if the class of an object declares no properties, and allows any property. Such an
+ * object gets a hash table of properties when it is made. */
 static bool
 has_members_only(zend_object *object)
 {
@@ -243,6 +245,8 @@ ice_build_object(ice_builder *b, uint32_t node_index, zval *dest, zend_property_
         return false;
     if (UNEXPECTED(b->settings->uses_set_state) && class->ce && class->build_method != ICE_CLASS_AS_RECORD &&
         zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {
+        /* The array for __set_state is built first. The value is null until this method has
+         * returned the object. */
         kind = ICE_BUILD_SET_STATE;
         ZVAL_NULL(dest);
     } else if (UNEXPECTED(class->build_method == ICE_CLASS_AS_RECORD)) {

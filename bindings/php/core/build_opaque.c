@@ -1,4 +1,4 @@
-/* Enum cases and `C:` objects. */
+/* Builds enum cases and `C:` objects. */
 #include "core/build.h"
 #include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"
@@ -13,8 +13,8 @@ build_enum_record(zval *dest, const char *text, size_t class_len, size_t len)
     ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_PROPERTIES), text + class_len + 1, len - class_len - 1);
 }
 
-/* Looks up an enum case as PHP does, with its warnings. After the enum is found, PHP reports
- * the offset after the node. */
+/* Looks up an enum case as PHP does, with its warnings. If the lookup fails after the enum was
+ * found, PHP reports the offset after the node. Before that, it reports the offset of the node. */
 static bool
 look_up_enum_case(ice_builder *b, zend_string *class, zend_string *name, zval *dest)
 {
@@ -72,8 +72,9 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *dest)
     return is_built;
 }
 
-/* Builds an object by passing its payload to its class. PHP's own text with such objects gets
- * here only if records are built; otherwise PHP's own reader reads it (documents.c). */
+/* Builds an object by passing its payload to its class. A document in PHP's own text with such
+ * objects is built here only if records are built. Otherwise PHP's own reader reads it:
+ * build_php_text in documents.c. */
 bool
 ice_build_opaque(ice_builder *b, uint32_t node_index, zval *dest)
 {

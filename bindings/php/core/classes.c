@@ -1,4 +1,4 @@
-/* Classes by the engine's ids. Each is looked up once per request, as PHP does it. */
+/* Finds classes by the engine's ids. Each class is looked up as PHP does it, once per request. */
 #include "core/icecore_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_incomplete_class.h"
@@ -14,7 +14,8 @@ ice_class_of(ice_context *ctx, uint32_t id)
         ctx->class_generation = ctx->view.classes.generation;
     }
     if (UNEXPECTED(id >= ctx->class_capacity)) {
-        /* Room for all classes of the view, so that the array does not move while it is read. */
+        /* There must be room for all classes of the view, because the build keeps pointers to
+         * classes, and the array must not move until the document is built. */
         const uint32_t capacity = MAX((uint32_t)ctx->view.classes.count + 16, id + 1);
         ctx->classes = ice_host_resize(ctx->classes, capacity * sizeof *ctx->classes);
         memset(ctx->classes + ctx->class_capacity, 0, (capacity - ctx->class_capacity) * sizeof *ctx->classes);
@@ -44,8 +45,8 @@ ice_classes_drop(ice_context *ctx)
         memset(ctx->classes, 0, ctx->class_capacity * sizeof *ctx->classes);
 }
 
-/* As in PHP itself, serialize_lock is raised while code of the program runs: serialize() and
- * unserialize() in this code must not continue the state of an outer call. */
+/* As in PHP itself, serialize_lock is raised while code of the program runs, because serialize()
+ * and unserialize() in this code must not continue the state of an outer call. */
 
 /* Calls the function of unserialize_callback_func, which may declare the class. Returns NULL
  * if it did not, with PHP's warning, or if it threw an exception. */
@@ -105,6 +106,7 @@ ice_class_find(ice_class *class)
         class->build_method = ICE_CLASS_AS_RECORD;
         return true;
     }
+    /* PHP's list does not contain the class, so its objects become incomplete. */
     if (class->verdict == ICECORE_REFUSED) {
         class->build_method = ICE_CLASS_BY_TABLE;
         class->ce = NULL;

@@ -1,4 +1,4 @@
-/* The pieces that the modules of all languages share, compiled as this module's own. */
+/* Compiles the code that the modules of all languages share, as code of this module. */
 #define ICE_HOST_CLAIMS
 #include "common/ice_keys.c"
 #include "common/ice_map.c"

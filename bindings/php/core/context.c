@@ -59,8 +59,8 @@ free_if_large(void **stack, uint32_t *capacity)
     }
 }
 
-/* Clears everything that belongs to one call. Values of PHP are not released here.
- * `is_heap_gone`: PHP drops its heap as a whole. */
+/* Clears everything that belongs to one call. Values of PHP are not released here. If
+ * `is_heap_gone` is true, PHP drops its heap as a whole, and no block of it may be freed. */
 static void
 reset_call_state(ice_context *ctx, bool is_heap_gone)
 {
@@ -91,11 +91,13 @@ remove_from_busy_contexts(ice_context *ctx)
 void
 ice_context_release(ice_context *ctx)
 {
+    /* A destructor may call this module. This context is still in use then, so such a call takes
+     * another one. */
     while (ctx->held_value_count)
         zval_ptr_dtor(&ctx->held_values[--ctx->held_value_count]);
     smart_str_free(&ctx->written_text);
-    /* Between calls the engine's memory is not counted. So only one context of the pool
-     * keeps memory, and only a small part of memory_limit. */
+    /* Between calls the engine's memory is not counted in memory_limit. So only the first context
+     * in the pool keeps much memory, and at most a 32nd of memory_limit. */
     if (UNEXPECTED(ctx->accounting_block != NULL))
         icecore_context_trim_to(ctx->pooled.engine,
                                 ICE_G(pool).count ? SMALL_ENGINE_BYTES : (size_t)PG(memory_limit) / 32);
@@ -184,8 +186,8 @@ ice_key_register(ice_context *ctx, zend_string *key)
     if (id) {
         if (!ice_keys_get(&ctx->keys, id))
             ice_keys_store(&ctx->keys, id, zend_string_copy(key));
-        /* Only the string that the table owns may be found by its address: any other one
-         * with the same bytes may be freed, and its address reused. */
+        /* Only the string that the table owns may be found by its address. Another string with
+         * the same bytes may be freed, and its address may be reused for another key. */
         if (ice_keys_get(&ctx->keys, id) == (void *)key)
             ice_keys_remember_address(&ctx->keys, key, id);
     }

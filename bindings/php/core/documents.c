@@ -1,4 +1,4 @@
-/* One document, read or written by a stage. */
+/* Reads or writes one document by a stage. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "core/payloads.h"
@@ -66,8 +66,9 @@ report_error(const icecore_error *error, zend_string *text, zend_long depth)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Lets PHP's own reader read a text, and build the allowed classes. This is for texts with `C:`
- * objects: links count values, and PHP continues this count in the payloads. */
+/* Lets PHP's own reader read a text, and build the allowed classes. This is needed for texts with
+ * `C:` objects. A link names its target by the number of a value, and PHP's reader continues to
+ * count the values in the payloads. */
 static void
 read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function, zval *result)
 {
@@ -87,14 +88,15 @@ read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const 
     zval_ptr_dtor(&options);
 }
 
-/* Does the same, and remembers the payloads. Their classes may pass them to unserialize(), which
- * could not check a payload with links to values outside of it. */
+/* Does the same, and remembers the payloads. Their classes may pass the payloads to unserialize().
+ * A payload with links to values outside of it can't be checked there. So check_and_read_by_php
+ * accepts it if it is one of the remembered payloads. */
 static void
 read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function,
                           zval *result)
 {
     HashTable *outer_payloads = ICE_G(checked_payloads), *payloads = NULL;
-    /* Without any link, nothing needs to be remembered. */
+    /* In a text without links, each payload can be checked by itself, so none is remembered. */
     if (zend_memnstr(ZSTR_VAL(text), "r:", 2, ZSTR_VAL(text) + ZSTR_LEN(text)) ||
         zend_memnstr(ZSTR_VAL(text), "R:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
         payloads = zend_new_array(8);
@@ -107,9 +109,9 @@ read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long
         zend_array_destroy(payloads);
 }
 
-/* Passes a text to PHP's own reader, after the whole text and its payloads were checked.
- * `uses_outer_list`: PHP's reader is already reading the document around this text, and goes on
- * with its list of classes. */
+/* Passes a text to PHP's own reader, after the whole text and its payloads were checked. If
+ * `uses_outer_list` is true, PHP's reader is already reading the document around this text, and
+ * continues with the list of classes of that document. */
 static bool
 check_and_read_by_php(zend_string *text, const ice_class_options *class_options, bool uses_outer_list,
                       zend_long depth, const char *function, zval *result)
@@ -117,8 +119,8 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     HashTable *names = zend_new_array(8);
     icecore_error error;
     ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
-    /* A payload with links to values outside of it is well-formed only inside of its document,
-     * and was checked there. */
+    /* A payload with links to values outside of it is well-formed only inside of its document. The
+     * payloads in the list were checked together with their document. */
     if (checked == ICE_PAYLOADS_MALFORMED && ICE_G(checked_payloads) &&
         zend_hash_exists(ICE_G(checked_payloads), text)) {
         zend_hash_clean(names);
@@ -139,9 +141,9 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     return checked == ICE_PAYLOADS_ALLOWED;
 }
 
-/* Reads a payload for a class, while PHP's reader reads the document around it, whose count of
- * values for links continues. By PHP's rule, a call without a list of its own uses the list of
- * the outer call. */
+/* Reads a payload for a class, while PHP's reader reads the document around it. PHP continues to
+ * count the values of that document, because links name their targets by these numbers. By PHP's
+ * rule, a call without a list of its own uses the list of the outer call. */
 static bool
 read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
@@ -172,8 +174,9 @@ warn_escaped_strings(zend_string *text, size_t len)
 }
 #endif
 
-/* Checks and builds the text that was read, with PHP's warnings. `has_wide`: the engine cut
- * integers to 64 bits. Returns false if an exception was thrown, or PHP's message was issued. */
+/* Checks and builds the text that was read, with PHP's warnings. `has_wide` is true if the engine
+ * cut integers to 64 bits. Returns false if an exception was thrown, or if PHP's message was
+ * issued. */
 static bool
 build_php_text(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_long depth, bool has_wide,
                const char *function, zval *result)
@@ -220,10 +223,14 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     bool is_done = false, has_wide = false, has_failed;
     if (!stage)
         return false;
+    /* PHP's own reader is active, and no hook has raised the lock. So a class has called this
+     * function for its payload. */
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
         return read_nested(text, settings, depth, function, result);
     ctx = ice_context_acquire();
     has_failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
+    /* The first stage refuses integers beyond 64 bits. The lenient stage cuts them as PHP does, and
+     * `has_wide` requests PHP's warnings about them. */
     if (UNEXPECTED(has_failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER &&
         (stage = ice_stage(ICE_STAGE_PHP_LENIENT, depth))) {
         has_wide = true;
@@ -392,7 +399,8 @@ ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
 }
 
 /* Lets PHP's own serializer write a value with `C:` objects. Their classes call serialize() for
- * payloads, in stage_id PHP continues the count of values for links. */
+ * payloads. A link names its target by the number of a value, and PHP continues to count the
+ * values in these payloads. */
 static zend_string *
 write_by_php(zval *value)
 {
@@ -429,6 +437,8 @@ ice_write(zval *value, int stage_id, uint8_t purpose)
     ice_walk_result walk_result;
     if (!stage)
         return NULL;
+    /* PHP's own serializer is active, and no hook has raised the lock. So a class writes its
+     * payload, and PHP must continue to count the values. */
     if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
         return write_by_php(value);
     /* The engine writes floats only with the fewest digits, which is serialize_precision -1. */
@@ -445,7 +455,8 @@ ice_write(zval *value, int stage_id, uint8_t purpose)
 }
 
 /* Copies the output of the engine to a string, and frees it. Both count in memory_limit while
- * they exist. */
+ * they exist. If PHP has no memory for the copy, it leaves by a jump. So the output is in a
+ * global, and the end of the request frees it. */
 static zend_string *
 take_buffer(icecore_buffer *out)
 {

@@ -1,4 +1,4 @@
-/* One document, read or written by a stage. */
+/* Functions that read or write one document by a stage. */
 #ifndef ICE_DOCUMENTS_H
 #define ICE_DOCUMENTS_H
 #include "core/stages.h"

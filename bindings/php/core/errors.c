@@ -1,4 +1,4 @@
-/* Exceptions, and the offsets that PHP would report. */
+/* Throws exceptions, and computes the offsets that PHP would report. */
 #include "core/icecore_php.h"
 
 zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;

@@ -1,8 +1,9 @@
+/* Calls the hooks of classes. hooks.h declares the functions. */
 #include "core/hooks.h"
 #include "ext/standard/basic_functions.h"
 
-/* As in PHP itself, serialize_lock is raised while a hook runs: serialize() and unserialize()
- * in the hook must not continue the state of an outer call. */
+/* As in PHP itself, serialize_lock is raised while a hook runs, because serialize() and
+ * unserialize() in the hook must not continue the state of an outer call. */
 
 /* Each of the following functions returns false if an exception was thrown. */
 
@@ -72,7 +73,8 @@ ice_hooks_run(ice_context *ctx)
     bool failed = false;
     uint32_t i;
     for (i = 0; i < ctx->delayed_action_count; i++) {
-        /* The copy owns the values, so they live until the hook returns, whatever it does. */
+        /* The copy owns the values, so they live until the hook returns. The list has no values
+         * any more, so that no other code frees them a second time. */
         ice_delayed_action delayed = ctx->delayed_actions[i];
         ZVAL_UNDEF(&ctx->delayed_actions[i].object);
         ZVAL_UNDEF(&ctx->delayed_actions[i].data);

@@ -1,5 +1,5 @@
-/* Functions that the common pieces need from PHP: memory that outlives a request, and a
- * way to fail. */
+/* Functions that the common code needs from PHP. They allocate memory that outlives a request, and
+ * report failures. */
 #include "core/memory.h"
 
 void *

@@ -1,15 +1,15 @@
 /* Declarations that all files of the module share.
  *
- *   common/    pieces that the modules of all languages share: ../common
- *   core/      code that knows no PHP function: contexts, classes, the walk, the build
+ *   common/    code that the modules of all languages share: ../common
+ *   core/      code below the PHP functions: contexts, classes, the walk, the build
  *   formats/   the PHP functions, a file for each group of them
  *   plugs/     serializers that PHP's sessions and APCu can select; the global names
  *   icecore.c  the functions that PHP sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
  *
- *   common.c     the common pieces, compiled here
- *   host.c       what the common pieces need from PHP
+ *   common.c     compiles the common code as part of this module
+ *   host.c       functions that the common code needs from PHP
  *   memory.c     counts the engine's memory in memory_limit
  *   errors.c     exceptions, and PHP's own warnings
  *   context.c    contexts that are reused from call to call; the end of the request
@@ -193,7 +193,7 @@ struct ice_context {
     void *accounting_block;   /* a block of PHP's heap as large as the engine's memory, or NULL */
     size_t engine_bytes, stack_bytes;
     uint32_t uncounted_bytes; /* used instead of a block, and included in ICE_G(uncounted_bytes) */
-    bool may_be_compressed;   /* the input */
+    bool may_be_compressed;   /* the input may be compressed */
     /* reading */
     icecore_view view;
     ice_class *classes;       /* by id */
@@ -225,7 +225,7 @@ struct ice_context {
     uint32_t held_value_count, held_value_capacity;
 };
 
-/* In ice_context.keys: the key is an integer, not a string. */
+/* The value in ice_context.keys of a key that is an integer, not a string. */
 #define ICE_INTEGER_KEY ((void *)1)
 
 /* Takes a context out of the pool for the current call. */
@@ -233,7 +233,7 @@ ice_context *ice_context_acquire(void);
 /* Returns a context to the pool and releases everything that is still open in it. */
 void ice_context_release(ice_context *ctx);
 /* Drops everything that the request made, also in contexts that were never released.
- * `is_unclean`: PHP drops its heap as a whole, and data in it may be incomplete. */
+ * `is_unclean` is true if PHP drops its heap as a whole, and data in it may be incomplete. */
 void ice_contexts_end_request(bool is_unclean);
 void ice_context_free(ice_context *ctx);
 /* Keeps a value alive until the context is released. */
@@ -243,8 +243,8 @@ void ice_context_hold(ice_context *ctx, zval *value);
 void *ice_key_create(ice_context *ctx, uint16_t id);
 /* Returns the number of a key that is ICE_INTEGER_KEY. */
 zend_long ice_key_number(ice_context *ctx, uint16_t id);
-/* Returns the engine's id of a string key. The engine makes one if the key is new. Returns 0 if
- * it has no id left: then the key needs a node of its own. */
+/* Returns the engine's id of a string key. The engine makes an id if the key is new. Returns 0 if
+ * the engine has no id left. The key then needs a node of its own. */
 uint16_t ice_key_register(ice_context *ctx, zend_string *key);
 /* Forgets the keys of older generations. */
 void ice_keys_reset(ice_context *ctx, uint32_t generation);
@@ -286,7 +286,7 @@ typedef struct {
 /* What a value is written for (`purpose`). */
 enum {
     ICE_FOR_SERIALIZE,
-    ICE_FOR_SESSION,          /* up to here: PHP's own serialized text */
+    ICE_FOR_SESSION,          /* this purpose and those before it write PHP's own serialized text */
     ICE_FOR_IGBINARY,
     ICE_FOR_EXPORT            /* var_export */
 };
@@ -307,7 +307,7 @@ bool ice_policy_check(ice_context *ctx, const ice_class_options *class_options, 
  *
  *   a string  the path of the first object of the class
  *   null      the path is unknown
- *   true      the class is required: it is refused even where PHP would only skip it
+ *   true      the class is required, so it is refused even if PHP would only skip it
  *
  * Throws and returns false if a class is refused. Removes the names that are not allowed. */
 bool ice_policy_check_names(const ice_class_options *class_options, HashTable *names);
@@ -326,8 +326,8 @@ ice_class *ice_class_of(ice_context *ctx, uint32_t id);
  * was thrown, or if PHP refuses the name. */
 bool ice_class_find(ice_class *class);
 /* Makes a new object. Returns NULL if an exception was thrown, or if PHP refuses the object
- * with a warning. `is_php_text`: the format is PHP's own text, in which an object with a
- * custom serializer must be a `C:` object. */
+ * with a warning. `is_php_text` is true if the format is PHP's own text. In this text, an object
+ * with a custom serializer must be a `C:` object. */
 zend_object *ice_class_object(ice_class *class, bool is_php_text);
 void ice_classes_drop(ice_context *ctx);
 /* Forgets the classes whose objects were written. */
@@ -335,16 +335,17 @@ void ice_written_classes_drop(ice_context *ctx);
 
 /* ---- reading and writing values ---------------------------------------- */
 
-/* Builds the root of the view. Returns false if an exception was thrown, or if PHP refuses
- * a value. Then its warning was issued, and the caller must call ice_build_free. */
+/* Builds the root of the view. Returns false if an exception was thrown, or if PHP refuses a
+ * value. PHP's warning about this value was then issued, and the caller must call
+ * ice_build_free. */
 bool ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root);
-/* Frees what was built before a failure, as PHP does it: destructors may run. */
+/* Frees what was built before a failure. As in PHP, destructors may run. */
 void ice_build_free(ice_context *ctx, zval *root);
 
 typedef enum {
     ICE_DONE,
     ICE_NEEDS_PHP,            /* only PHP's own function can write the value, for example a `C:` object */
-    ICE_NEEDS_WHOLE,          /* the engine refused a part of the output: it must be written as a whole */
+    ICE_NEEDS_WHOLE,          /* a part was refused, so the output must be written as a whole */
     ICE_THROWN                /* an exception was thrown */
 } ice_walk_result;
 
@@ -378,18 +379,18 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     uint32_t uncounted_bytes; /* the engine's bytes that no block of PHP's heap accounts for */
     icecore_rules *ini_rules; /* from icecore.classes; NULL if the ini value is empty */
     icecore_rules *request_rules; /* from Icecore\allow; NULL if it was not called */
-    uint32_t rules_version;   /* number of changes of both */
+    uint32_t rules_version;   /* number of changes of ini_rules and request_rules */
     bool replace;             /* the ini value icecore.replace */
-    HashTable *reported_classes; /* those that this request has logged; NULL if there are none */
+    HashTable *reported_classes; /* classes that this request has logged, or NULL */
     icecore_stage *stages[ICE_STAGE_COUNT]; /* each is NULL until it is used (stages.h) */
     zend_long stage_depths[ICE_STAGE_COUNT];
     icecore_replacer *replacer; /* of the last call of Icecore\replace in the request, or NULL */
     /* Output of the engine that is still to be copied. If PHP's heap has no memory for the
      * copy, PHP leaves by a jump, and the end of the request frees it. */
     icecore_buffer replace_output, convert_output;
-    uint32_t checked_class_count; /* number of PHP's classes that were checked for the next field */
+    uint32_t checked_class_count; /* number of classes checked for has_serializable_class */
     bool has_serializable_class; /* a class of the program implements Serializable only */
-    HashTable *checked_payloads; /* those of the text that PHP's own reader is reading, or NULL */
+    HashTable *checked_payloads; /* payloads of the text that PHP's reader is reading, or NULL */
     uint32_t last_call_number;
 ZEND_END_MODULE_GLOBALS(icecore)
 

@@ -45,8 +45,8 @@ ice_memory_check_large(size_t size)
         ice_memory_free_or_fail(ice_memory_available(), size);
 }
 
-/* Allocates a block of PHP's heap that accounts for these bytes. The old block is freed
- * first: growing it would copy it, and so take memory. */
+/* Allocates a block of PHP's heap that accounts for these bytes. The old block is freed first,
+ * because PHP might copy it to enlarge it, and both blocks would take memory at the same time. */
 static void
 count_by_block(ice_context *ctx, size_t bytes)
 {
@@ -60,7 +60,8 @@ count_by_block(ice_context *ctx, size_t bytes)
     ctx->accounting_block = emalloc(bytes);
 }
 
-/* Counts the bytes of the context: as uncounted bytes while these are few, or by a block. */
+/* Counts the bytes of the context. Few bytes are added to the uncounted bytes. If these would
+ * exceed ICE_MAX_UNCOUNTED, or if the context has a block already, a block counts them. */
 static void
 update_count(ice_context *ctx)
 {

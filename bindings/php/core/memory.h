@@ -55,6 +55,8 @@ ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_
         UNEXPECTED(ctx->uncounted_bytes) ||
         UNEXPECTED(ICE_G(uncounted_bytes) > ICE_MAX_UNCOUNTED - ICE_SMALL_DOCUMENT_FACTOR * ICE_SMALL_DOCUMENT))
         return ice_memory_read_large(ctx, stage, bytes, len, flags, error);
+    /* The memory of a small document has a known maximum, so it is counted before the document is
+     * read, and without a block. */
     ctx->uncounted_bytes = max_bytes;
     ICE_G(uncounted_bytes) += max_bytes;
     return icecore_read(ctx->pooled.engine, stage, (const uint8_t *)bytes, len, flags, &ctx->view, error) ==
@@ -65,8 +67,8 @@ ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_
 void ice_memory_count_engine(ice_context *ctx, size_t bytes);
 /* Adds bytes of the module's own stacks to the memory of the current call. */
 void ice_memory_add_stack(size_t bytes);
-/* Stops counting. `is_heap_gone`: PHP drops its heap as a whole, so the block must not be
- * freed. */
+/* Stops counting. If `is_heap_gone` is true, PHP drops its heap as a whole, so the block must not
+ * be freed. */
 static zend_always_inline void
 ice_memory_uncount(ice_context *ctx, bool is_heap_gone)
 {

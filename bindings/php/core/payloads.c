@@ -3,8 +3,8 @@
  * The class of such an object usually calls unserialize() with the payload, and PHP's reader
  * then builds the objects in it. So if the payload is serialized data, the engine decodes it
  * first, and its classes are checked by the rules of the document. If the class itself must
- * decode the payload first (Base64, a prefix), the class is responsible. Even so, every class
- * name in it that looks as in PHP's text must be allowed: the payload is scanned raw. */
+ * decode the payload first (Base64, a prefix), the class is responsible. Even such a payload is
+ * scanned as it is, and every class name in it that looks as in PHP's text must be allowed. */
 #include "core/payloads.h"
 #include "core/memory.h"
 #include "core/scan.h"
@@ -20,8 +20,8 @@ payload_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
     return ice_bytes_of(view, payload, len);
 }
 
-/* Marks all names as required: ice_policy_check_names then refuses a name that is not allowed,
- * even with PHP's option allowed_classes, which otherwise only skips it. */
+/* Marks all names as required. ice_policy_check_names refuses a required name that is not
+ * allowed. With PHP's option allowed_classes, it only skips a name that is not required. */
 static void
 mark_as_required(HashTable *names)
 {
@@ -46,8 +46,8 @@ add_names_in_raw_payloads(ice_context *ctx, HashTable *names)
     }
 }
 
-/* Checks the class names in the payloads that the engine did not decode. `names` receives those
- * that are allowed. Returns false if an exception was thrown. */
+/* Checks the class names in the payloads that the engine did not decode. `names` receives the
+ * allowed names. Returns false if an exception was thrown. */
 static bool
 check_raw_payloads(ice_context *ctx, const ice_class_options *class_options, bool are_required, HashTable *names)
 {
@@ -102,8 +102,9 @@ read_with_payloads_decoded(ice_context *ctx, zend_string *text, zend_long depth,
 }
 
 /* Handles a text that read_with_payloads_decoded refused, for example because a payload begins
- * like serialized data but is invalid. Reads it again with raw payloads. The text is accepted
- * if no payload has a class name: then PHP's reader has no object to build from it. */
+ * like serialized data but is invalid. Reads the text again with raw payloads. The text is
+ * accepted if no payload has a class name, because PHP's reader then has no object to build from
+ * a payload. */
 static ice_payloads_result
 check_without_decoding(ice_context *ctx, zend_string *text, const ice_class_options *class_options, zend_long depth,
                        HashTable *names)

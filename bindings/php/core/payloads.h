@@ -1,3 +1,4 @@
+/* Functions that check the payloads of `C:` objects. payloads.c explains why. */
 #ifndef ICE_PAYLOADS_H
 #define ICE_PAYLOADS_H
 #include "core/stages.h"

@@ -1,4 +1,4 @@
-/* Which classes may be built.
+/* Decides which classes may be built.
  *
  * With the option `allowed_classes`, PHP's rule holds: objects of the listed classes are
  * built (case does not matter), and all others become incomplete objects. Without it, the
@@ -160,7 +160,8 @@ ice_policy_end_request(void)
 }
 
 /* The value has names and patterns, separated by commas or blanks. It may also have a word
- * such as `any`, which decides about classes that no name or pattern matches.
+ * such as `any`. This word decides about classes that no name or pattern matches. A word may
+ * contain a comma (`any,report`), so the whole value is tried as a word first.
  * icecore_policy_word returns ICECORE_ASK_ON for everything that is not such a word. */
 icecore_rules *
 ice_policy_parse_rules(const char *text, size_t len)
@@ -261,6 +262,8 @@ verdict_for_name(const ice_class_options *class_options, const char *bytes, size
         return ICECORE_ALLOWED;
     if (icecore_question_begin(&question, &name, ICECORE_NAMES_PHP, NULL) != ICECORE_OK)
         return ICECORE_REFUSED;
+    /* The layers are asked in order until one decides. If none decides, PHP's default applies only
+     * if the call has no list of its own and the ini value is empty. */
     if (!ask_classes_option(&question, class_options->classes_option) &&
         !icecore_question_rules(&question, ICE_G(request_rules)) &&
         !icecore_question_rules(&question, ICE_G(ini_rules)) && class_options->allows_all_by_default &&
@@ -312,6 +315,7 @@ static zend_string *
 class_message(uint32_t message_id, const char *bytes, size_t len, const char *path)
 {
     const icecore_class_name name = class_name(bytes, len);
+    /* Without a buffer, the engine only returns the length. The buffer also has room for a NUL. */
     const size_t path_len = strlen(path);
     const size_t text_len = icecore_class_words(message_id, ICECORE_PHP, &name, 0, path, path_len, NULL, 0);
     zend_string *text = zend_string_alloc(text_len, 0);
@@ -339,7 +343,7 @@ log_once(uint32_t message_id, const char *bytes, size_t len, const char *path)
 
 /* ---- all classes of a document ------------------------------------------ */
 
-/* The exception names at most this many classes, and the number of the others. */
+/* The exception names at most this many classes, and has the number of all other classes. */
 #define MAX_LISTED_CLASSES 1000
 
 /* The refused classes of a document, for the exception. */
@@ -434,12 +438,14 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
 }
 
 /* Returns a number for the rules of a call: the version of the rules, and whether PHP's default
- * applies. Returns 0 if the call has rules of its own: then its verdicts are not kept. */
+ * applies. Returns 0 if the call has rules of its own. Its verdicts are then not kept for the next
+ * call. */
 static uint32_t
 rules_version_of_call(const ice_class_options *class_options)
 {
     if (class_options->has_allowed_classes || class_options->classes_option || class_options->is_other_language)
         return 0;
+    /* The lowest bit is always set, so the number is not 0. */
     return (ICE_G(rules_version) << 2) | (class_options->allows_all_by_default ? 2 : 0) | 1;
 }
 
@@ -481,6 +487,8 @@ ice_policy_check(ice_context *ctx, const ice_class_options *class_options, bool 
                 /* A class that must be logged is checked again in each call. */
                 class->rules_version = verdict == ICECORE_ALLOWED ? rules_version : 0;
             }
+            /* A new verdict may change how objects are built. A class that did not exist may exist
+             * now. In both cases ice_class_find must run again. */
             if (class->verdict != without_reported(verdict) || !class->ce)
                 class->build_method = ICE_CLASS_UNKNOWN;
             class->verdict = without_reported(verdict);
@@ -488,8 +496,8 @@ ice_policy_check(ice_context *ctx, const ice_class_options *class_options, bool 
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             log_once(ICECORE_WORDS_BUILT, text, len, "");
         else if (without_reported(verdict) == ICECORE_REFUSED && (!class_options->has_allowed_classes || !class)) {
-            /* With PHP's list, an object becomes incomplete and is not refused; an enum case
-             * can't be incomplete. */
+            /* With PHP's list, an object of a class that is not listed becomes incomplete, and is
+             * not refused. An enum case can't be incomplete, so it is refused. */
             if (refused.first_message && zend_hash_num_elements(Z_ARRVAL(refused.paths)) >= MAX_LISTED_CLASSES)
                 refused.unlisted_count++;
             else {

@@ -12,8 +12,8 @@ parse_quoted_name(const char *cursor, const char *end, size_t *len)
 {
     size_t value = 0;
     const char *digits = cursor;
-    /* PHP accepts leading zeros, and a plus sign for old data. A number that is too large
-     * exceeds the rest of the text below. */
+    /* PHP accepts leading zeros, and a plus sign for old data. The value stops growing before it
+     * overflows. It is then longer than any text, so the comparison below refuses it. */
     if (cursor < end && *cursor == '+')
         digits = ++cursor;
     while (cursor < end && *cursor >= '0' && *cursor <= '9') {
@@ -96,7 +96,7 @@ ice_scan_payloads(zend_string *text, HashTable *payloads)
     /* A nested payload is also part of the payloads around it, so the total is limited. */
     size_t remaining_bytes = 16 * ZSTR_LEN(text) + 65536, len;
     while (cursor < end) {
-        /* What is between the tokens. strchr also finds the NUL. */
+        /* These bytes are between tokens. strchr also finds a NUL byte, so it is skipped, too. */
         if (strchr("};:,", *cursor))
             cursor++;
         else if (*cursor == 'x' || *cursor == 'm')
@@ -135,6 +135,7 @@ exceeds_64_bits(const char *digits)
     while (*digits == '0')
         digits++;
     for (; *digits >= '0' && *digits <= '9'; digits++, count++) {
+        /* Any number of 19 digits fits into a uint64_t. A number of 20 digits is too large. */
         if (count == 19)
             return true;
         value = value * 10 + (uint64_t)(*digits - '0');
@@ -166,8 +167,8 @@ scan_token(ice_scan *scan, const char *end)
     scan->cursor = token_end(scan->cursor, end);
 }
 
-/* Scans the text up to the value of a node. `includes_node`: the first token of the value,
- * too. */
+/* Scans the text up to the value of a node. If `includes_node` is true, also scans the first token
+ * of the value. */
 static void
 scan_to(ice_scan *scan, uint32_t node, bool includes_node)
 {
@@ -258,9 +259,11 @@ bool
 ice_scan_payload_length(zend_string *text, size_t offset, zend_long *len, bool *is_wide)
 {
     const char *start = ZSTR_VAL(text), *cursor = start + offset, *header;
+    /* The shortest header, `C:0:"":0:{`, has more than 8 bytes. */
     if (offset < 8 || offset > ZSTR_LEN(text) || cursor[-1] != '{' || cursor[-2] != ':')
         return false;
-    /* Goes backwards from the payload to a `C` whose header ends exactly here. */
+    /* Searches backwards from the payload for a `C` whose header ends at the payload. The search
+     * ends after 300 bytes, because names of classes are rarely longer. */
     for (header = cursor - 1; header >= start && cursor - header < 300; header--) {
         size_t name_len;
         const char *name;

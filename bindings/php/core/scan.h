@@ -5,11 +5,11 @@
 #define ICE_SCAN_H
 #include "core/icecore_php.h"
 
-/* Adds all class names that PHP might find in this text. The value of an enum's name is true,
- * that of the others is null, as ice_policy_check_names expects. */
+/* Adds all class names that PHP might find in this text. The value of an enum's name is true, and
+ * the value of any other name is null, as ice_policy_check_names expects. */
 void ice_scan_classes(const char *text, size_t len, HashTable *names);
 
-/* Adds those payloads of the `C:` objects in a well-formed text that begin like serialized
+/* Adds the payloads of the `C:` objects in a well-formed text, if they begin like serialized
  * data. */
 void ice_scan_payloads(zend_string *text, HashTable *payloads);
 
@@ -24,15 +24,15 @@ typedef struct ice_scan {
     uint32_t next_node;       /* the node that is scanned next */
     bool is_key_done;         /* `cursor` is after the key of this node */
     uint32_t wide_count;      /* number of integers beyond 64 bits so far */
-    uint32_t warned_wide_count; /* those of them for which a warning was issued */
+    uint32_t warned_wide_count; /* number of these integers for which a warning was issued */
 } ice_scan;
 
 void ice_scan_start(ice_scan *scan, const icecore_view *view);
-/* Issues the warnings about the integers before a node that were cut to 64 bits, unless that
- * was done. `includes_node`: also the one about the value of the node itself. */
+/* Issues the warnings about the integers before a node that were cut to 64 bits, unless they were
+ * issued earlier. If `includes_node` is true, the value of the node itself is included. */
 void ice_scan_warn_wide(ice_scan *scan, uint32_t node, bool includes_node);
-/* Returns the offset in the text of the view where the value of a node begins.
- * `includes_node`: the offset after the first token of the value. */
+/* Returns the offset in the text of the view where the value of a node begins. If `includes_node`
+ * is true, returns the offset after the first token of the value. */
 size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool includes_node);
 
 /* Issues PHP's warning about a number beyond 64 bits, `count` times. */

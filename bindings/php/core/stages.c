@@ -1,4 +1,4 @@
-/* The stages that this module needs itself, and their depth limits. */
+/* Makes the stages that this module needs itself, and sets their depth limits. */
 #include "core/stages.h"
 
 icecore_stage *
@@ -13,7 +13,7 @@ ice_stage(int stage_id, zend_long depth)
         [ICE_STAGE_SESSION] = "php-session:handler=php",
         [ICE_STAGE_PHP_WRITE] = "php",
         [ICE_STAGE_IGBINARY_WRITE] = "igbinary",
-        /* `trusted`: the value is the program's own, so the output may be the same as PHP's. */
+        /* `trusted` says that the value belongs to the program. The output is then that of PHP. */
         [ICE_STAGE_VAR_EXPORT_WRITE] = "var-export:trusted",
         [ICE_STAGE_SESSION_WRITE] = "php-session:handler=php",
         [ICE_STAGE_PHP_DEFAULT] = "php",

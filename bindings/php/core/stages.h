@@ -1,3 +1,4 @@
+/* The stages that this module needs itself. */
 #ifndef ICE_STAGES_H
 #define ICE_STAGES_H
 #include "core/icecore_php.h"

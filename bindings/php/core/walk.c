@@ -19,7 +19,8 @@ push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t
     return false;
 }
 
-/* Marks a node, to which a link may refer, if it was pushed. Returns `is_pushed`. */
+/* Marks a node as a possible target of a link, if it was pushed. Returns `is_pushed`. The node is
+ * still on the tape, because only the walk of an open container writes parts. */
 static bool
 mark_as_target(ice_walker *w, size_t node, bool is_pushed)
 {
@@ -56,7 +57,8 @@ static bool continue_frame(ice_walker *w, ice_walk_frame *frame);
 /* At most this many nested arrays are walked by recursion. Deeper ones get frames on the stack. */
 #define MAX_RECURSION 64
 
-/* Walks an array to its end. Its frame is a local variable of a caller. */
+/* Walks an array to its end. Its frame is a local variable of a caller. A value of the array may
+ * push a frame on the stack. This frame is walked before the next value. */
 static bool
 walk_recursively(ice_walker *w, ice_walk_frame *frame)
 {
@@ -73,7 +75,8 @@ walk_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* Pushes an array in a map that walk_map_recursively walks. */
+/* Pushes an array in a map that walk_map_recursively walks. The map itself may have no mark
+ * against recursion, so its address is compared, too. */
 static zend_always_inline bool
 push_array_in_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
@@ -128,9 +131,9 @@ walk_map_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* Pushes an array. `is_shared`: its contents may come again. `protect`: it is marked against
- * recursion while it is walked. `in_reference`: it is the value of a PHP reference, under whose
- * address it is registered. */
+/* Pushes an array. If `is_shared` is true, its contents may come again. If `protect` is true, it
+ * is marked against recursion while it is walked. If `in_reference` is true, it is the value of a
+ * PHP reference, and the caller has registered it under the address of that reference. */
 static bool
 push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protect, bool in_reference)
 {
@@ -143,7 +146,8 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
         zval holder;
         ZVAL_ARR(&holder, table);
-        /* Without this, copying the zval would count a reference. */
+        /* An immutable array has no count of references. The type IS_ARRAY without the flag for
+         * counting keeps ZVAL_COPY from changing it. */
         if (GC_FLAGS(table) & GC_IMMUTABLE)
             Z_TYPE_INFO(holder) = IS_ARRAY;
         if (push_again_or_register(w, table, &holder, ICECORE_COPY, key))
@@ -165,6 +169,9 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
         ice_end_node(w->tape, node, count, 0);
         return true;
     }
+    /* The outermost container has a frame on the stack, because estimate_len in walk_parts.c reads
+     * it. So does an array in a reference, because its node must stay on the tape until the caller
+     * has marked it. */
     is_recursive = w->recursion_depth < MAX_RECURSION && !in_reference && w->ctx->walk_depth;
     if (EXPECTED(is_recursive))
         local_frame = (ice_walk_frame){ .kind = is_a_list ? ICE_WALK_LIST : ICE_WALK_MAP,
@@ -221,6 +228,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 {
     const ice_written_class *class_info;
     if (Z_ISREF_P(value)) {
+        /* A PHP reference that only one place has is an ordinary value. The variables of a session
+         * are an exception. */
         zval *inner = Z_REFVAL_P(value);
         if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == ICE_WALK_VARIABLES)) &&
             EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
@@ -228,8 +237,8 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
             const size_t node = w->tape->node_count;
             if (push_again_or_register(w, address, value, ICECORE_ALIAS, key))
                 return true;
-            /* PHP counts a reference and its object as one value, so the object's address stands
-             * for both. */
+            /* PHP counts a reference and its object as one value, so both are registered under the
+             * address of the object. */
             if (Z_TYPE_P(inner) == IS_OBJECT)
                 return mark_as_target(w, node, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
@@ -301,8 +310,8 @@ walk_list(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
-/* Returns the value of the next entry, and moves past it; NULL if there is none. `writes_unset`:
- * properties without a value are entries, too. */
+/* Returns the value of the next entry, and moves past it. Returns NULL if no entry is left. If
+ * `writes_unset` is true, properties without a value are entries, too. */
 static zend_always_inline zval *
 next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool writes_unset)
 {
@@ -340,6 +349,8 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     zend_string *key;
     zend_ulong number;
     zval *value;
+    /* A run of leaves is pushed without looking at the keys. In a session, integer keys are
+     * skipped, and in an incomplete object, the property with its class name. */
     if (EXPECTED(frame->kind != ICE_WALK_VARIABLES && !frame->skips_class_name &&
                  !(HT_FLAGS(frame->table) & HASH_FLAG_PACKED))) {
         ice_walk_push_entries(w, frame->table, &frame->position, &frame->pushed_count);
@@ -471,7 +482,8 @@ walk_all(ice_walker *w, zval *root)
     return walk_down_to(w, 0);
 }
 
-/* Walks a value. `in_parts`: the output is written in parts during the walk. */
+/* Walks a value. If `in_parts` is true, the output is written in parts during the walk. A hook must
+ * not run twice. So if the walk must begin again after a hook has run, an exception is thrown. */
 static ice_walk_result
 walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage, bool in_parts)
 {

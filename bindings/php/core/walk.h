@@ -70,9 +70,9 @@ bool ice_walk_object(ice_walker *w, zend_object *object, uint16_t key);
  * another class is added. */
 ice_written_class *ice_walk_class_info(ice_walker *w, zend_class_entry *ce);
 /* Returns true if the program has a class that implements Serializable only, whose objects only
- * PHP's own serializer can write. If so, PHP must write all values that have hooks: the walk may
- * meet such an object after the first hook has run, and could not start over, because no hook
- * may run twice. */
+ * PHP's own serializer can write. If so, PHP must write all values that have hooks. The walk may
+ * find such an object after the first hook has run. PHP would then have to begin again, but no
+ * hook may run twice. */
 bool ice_walk_has_serializable_class(void);
 /* Returns true if the object has only its declared properties, in their slots. PHP makes a hash
  * table of properties when it is first used. It begins with the slots, in the same order. */
@@ -115,8 +115,9 @@ ice_walk_push_header(ice_walker *w, uint16_t key, uint32_t class_id)
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
 }
 
-/* Returns the properties that __sleep names, with their values: for igbinary as a list in which
- * names and values alternate, otherwise as a map. Returns NULL if an exception was thrown. */
+/* Returns the properties that __sleep names, with their values. For igbinary the result is a list
+ * in which names and values alternate, otherwise it is a map. Returns NULL if an exception was
+ * thrown. */
 HashTable *ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose);
 /* Pushes a frame for an array, or for an object whose body is at `node`. Announces its number of
  * entries in the node. The frame takes over the caller's references to the table and the object,

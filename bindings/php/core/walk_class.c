@@ -1,4 +1,4 @@
-/* What is remembered about a class whose objects are written. */
+/* Collects what is needed about each class whose objects are written. */
 #include "core/walk.h"
 
 /* Adds a class without slots. */
@@ -7,6 +7,7 @@ add_class(ice_context *ctx, zend_class_entry *ce, uint32_t id)
 {
     ice_written_class *class_info;
     if (ctx->written_class_count == ctx->written_class_capacity) {
+        /* The array may move, and the cache has pointers into it. */
         memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
         ctx->written_classes =
             ice_stack_grow(ctx->written_classes, &ctx->written_class_capacity, sizeof *ctx->written_classes, 16);
@@ -58,7 +59,8 @@ ice_walk_class_info(ice_walker *w, zend_class_entry *ce)
     return class_info;
 }
 
-/* During a request, PHP only appends classes to its table. So each class is checked once. */
+/* During a request, PHP only appends classes to its table. So the search continues after the last
+ * class that was checked, and each class is checked once. */
 bool
 ice_walk_has_serializable_class(void)
 {

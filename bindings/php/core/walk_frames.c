@@ -1,5 +1,5 @@
-/* Open containers. Each frame owns references to its container, because hooks may change or free
- * anything. */
+/* Opens and closes containers. Each frame owns references to its container, because hooks may
+ * change or free anything. */
 #include "core/walk.h"
 
 ice_walk_frame *
@@ -13,7 +13,7 @@ ice_walk_push_frame(ice_walker *w, uint8_t kind, size_t node, HashTable *table, 
     frame = &ctx->walk_frames[ctx->walk_depth++];
     frame->kind = kind;
     frame->is_shared = frame->is_protected = frame->skips_class_name = frame->is_at_end = false;
-    /* The object node around the body. */
+    /* The body of an object has one wrapper, the object node before it. An array has none. */
     frame->wrapper_count = object != NULL;
     frame->node = w->written_node_count + (uint32_t)node;
     frame->position = frame->pushed_count = 0;
@@ -46,7 +46,8 @@ ice_walk_push_recursion(ice_walker *w, uint16_t key)
 bool
 ice_walk_end_frame(ice_walker *w, ice_walk_frame *frame)
 {
-    /* If the node is in a part that is written, so is its count, which must be right. */
+    /* If the node was written in a part, its count was written too, and can't be changed. So the
+     * announced count must be the count of the entries that were pushed. */
     const bool is_count_right = frame->node >= w->written_node_count || frame->pushed_count == frame->announced_count;
     if (EXPECTED(frame->node >= w->written_node_count))
         ice_end_node(w->tape, frame->node - w->written_node_count, frame->pushed_count, frame->wrapper_count);

@@ -1,12 +1,13 @@
 /* Values without children, and keys.
  *
- * The _push_ functions push nodes onto the tape. The _put_ functions write them through an ice_tape_cursor
- * (common/ice_tape.h), for whose nodes the caller has made room, and return the moved one. */
+ * The _push_ functions push nodes onto the tape. The _put_ functions write nodes through an
+ * ice_tape_cursor (common/ice_tape.h). The caller has made room for these nodes. The functions
+ * return the moved cursor. */
 #ifndef ICE_WALK_LEAF_H
 #define ICE_WALK_LEAF_H
 #include "core/walk.h"
 
-/* Keys of maps with more entries get nodes, not ids, because such keys rarely come again. */
+/* In a map with more entries, keys get nodes and not ids, because such keys rarely come again. */
 #define ICE_MAX_KEYS_WITH_IDS 32
 
 static zend_always_inline bool
@@ -26,7 +27,8 @@ ice_walk_begin_run(ice_walker *w, uint32_t value_count)
     return ice_tape_cursor_begin(w->engine, w->tape, 2 * value_count);
 }
 
-/* Puts a string of any length, and makes room for its bytes. */
+/* Puts a string of any length, and makes room for its bytes. This may move the tape, so a new
+ * cursor is returned. Room for as many further nodes as before is made again. */
 static zend_never_inline ice_tape_cursor
 ice_walk_put_long_string(ice_walker *w, ice_tape_cursor cursor, const zend_string *string, uint16_t key)
 {
@@ -138,6 +140,7 @@ ice_walk_put_header(ice_tape_cursor *cursor, uint16_t key, const ice_written_cla
 static zend_always_inline void
 ice_walk_end_object(const ice_walker *w, const ice_tape_cursor *cursor, icecore_node *object, uint32_t count)
 {
+    /* The class is in the upper bits of the payload. The lower bits were 0 so far. */
     icecore_node *body = object + 1;
     const uint64_t end = (uint64_t)(cursor->node - w->tape->nodes);
     object->payload |= end;

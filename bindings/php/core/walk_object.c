@@ -1,4 +1,4 @@
-/* Objects: chooses how one is serialized, and begins it. */
+/* Chooses how an object is serialized, and begins it. */
 #include "core/walk.h"
 #include "core/hooks.h"
 #include "ext/standard/php_incomplete_class.h"
@@ -63,6 +63,7 @@ push_sleep_properties(ice_walker *w, zend_object *object, zend_function *sleep, 
     HashTable *names, *properties;
     if (!prepare_hook_call(w))
         return false;
+    /* This reference keeps the object alive while the hook runs. Then it passes to the frame. */
     GC_ADDREF(object);
     names = ice_hook_sleep(object, sleep);
     if (!names) {
@@ -271,6 +272,7 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
     }
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_ENUM))
         return push_enum_case(w, object, key);
+    /* As in PHP, __serialize is used before Serializable, and both are used before __sleep. */
     if (ce->__serialize)
         return push_serialize_result(w, object, key);
     if (UNEXPECTED(ce->serialize != NULL))

@@ -1,10 +1,11 @@
-/* Parts of a large output: the nodes so far are written, and their text is taken from the engine.
- * So neither all nodes nor all text of a large value are in the engine's memory at once. */
+/* Writes a large output in parts: the nodes so far are written, and their text is taken from the
+ * engine. So the engine never has all nodes or all text of a large value in memory. */
 #include "core/memory.h"
 #include "core/walk.h"
 
-/* Estimates the final length of the text. `len` is the length so far, which grows with the number
- * of entries of the outermost container. */
+/* Estimates the final length of the text. `len` is the length so far. The estimate is the length
+ * for each entry of the outermost container, multiplied by the number of entries, and a tenth
+ * more. It is at least len + len / 8, and at most 8 * len. */
 static size_t
 estimate_len(const ice_walker *w, size_t len)
 {
@@ -34,7 +35,7 @@ take_part(ice_walker *w)
     size_t len;
     if (w->engine_keeps_text) {
         const size_t bytes = icecore_context_memory(w->engine);
-        /* Counts more than needed, so that it counts rarely. */
+        /* The new count is an eighth larger than needed, so that it changes rarely. */
         if (bytes > w->ctx->engine_bytes)
             ice_memory_count_engine(w->ctx, bytes + bytes / 8);
         return;

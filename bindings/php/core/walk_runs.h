@@ -3,8 +3,8 @@
 #define ICE_WALK_RUNS_H
 #include "core/walk_leaf.h"
 
-/* Returns true if only one place refers to an object. `is_shared`: the container with that place
- * may come again. */
+/* Returns true if only one place refers to an object. If `is_shared` is true, the container with
+ * that place may come again, and then the object comes again, too. */
 static zend_always_inline bool
 ice_walk_has_one_owner(const zend_object *object, bool is_shared)
 {
@@ -12,8 +12,8 @@ ice_walk_has_one_owner(const zend_object *object, bool is_shared)
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
 }
 
-/* Returns what is remembered about the class of an object that has only its slots, and none of
- * whose methods must be called; NULL for any other object. */
+/* Returns what is remembered about the class of an object that has only its slots, if no method of
+ * the class must be called. Returns NULL for any other object. */
 static zend_always_inline const ice_written_class *
 ice_walk_cached_class(const ice_walker *w, const zend_object *object)
 {
@@ -76,8 +76,9 @@ ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position,
     *count += pushed;
 }
 
-/* Prefetches the values of a list that come soon, because they are in memory of their own: first
- * the beginning of a value, and some items later what it points to. */
+/* Prefetches values of a list that come soon, because each value is in memory of its own. The
+ * beginning of a value is prefetched 8 items before the value is pushed. Its contents are
+ * prefetched 3 items before that, because their address is in the beginning of the value. */
 static zend_always_inline void
 ice_walk_prefetch(const HashTable *table, uint32_t position)
 {
@@ -93,8 +94,9 @@ ice_walk_prefetch(const HashTable *table, uint32_t position)
     }
 }
 
-/* Pushes objects of one class, from the next item of a list on: as long as only the list refers
- * to an object, and its slots have only leaves. `value` is the next item. */
+/* Pushes objects of one class, from the next item of a list on. Stops at the first object to
+ * which another place refers, or whose slots have other values than leaves. `value` is the next
+ * item. */
 static zend_always_inline void
 ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
 {
@@ -106,7 +108,8 @@ ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
     if (!class_info || class_info->slot_count >= ICE_MAX_RUN)
         return;
     cursor = ice_walk_begin_run(w, 2 * ICE_MAX_RUN);
-    /* An object has fewer than ICE_MAX_RUN slots, so it needs at most 2 * ICE_MAX_RUN nodes. */
+    /* The run has room for 4 * ICE_MAX_RUN nodes. An object has fewer than ICE_MAX_RUN slots. With
+     * two nodes for each slot and two for its header, it needs at most 2 * ICE_MAX_RUN nodes. */
     for (remaining_nodes = 4 * ICE_MAX_RUN; remaining_nodes > 2 * ICE_MAX_RUN; object_count++) {
         const size_t first_node = (size_t)(cursor.node - w->tape->nodes);
         uint32_t next_slot = 0, count = 0;
@@ -124,7 +127,8 @@ ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
         ice_walk_put_header(&cursor, 0, class_info);
         cursor = ice_walk_put_slots(w, cursor, object, class_info, &next_slot, &count);
         if (UNEXPECTED(next_slot < class_info->slot_count)) {
-            /* The object has other values than leaves: it is pushed with a frame. */
+            /* The object has other values than leaves, so the caller pushes it with a frame. Its
+             * nodes are removed. Its text may stay in the arena, because no node refers to it. */
             cursor.node = w->tape->nodes + first_node;
             break;
         }

@@ -1,7 +1,7 @@
-/* The properties that __sleep names. PHP looks for each name first among the public properties,
- * then among the private ones, then among the protected ones.
+/* Finds the properties that __sleep names. PHP searches for each name first among the public
+ * properties, then among the private ones, then among the protected ones.
  *
- * `in_pairs` is true for igbinary: the result is a list in which names and values alternate,
+ * `in_pairs` is true for igbinary. The result is then a list in which names and values alternate,
  * because igbinary writes a name as often as __sleep returns it. */
 #include "core/walk.h"
 

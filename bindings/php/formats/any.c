@@ -53,6 +53,7 @@ note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *class_no
         icecore_stage_memory(stage, UINT64_MAX);
         if (kind == ICECORE_OK || !ice_memory_was_exceeded(error, available))
             return kind == ICECORE_OK;
+        /* The document is read again if PHP can free memory, so the classes so far are dropped. */
         ice_class_notes_free(class_notes);
         memset(class_notes, 0, sizeof *class_notes);
         ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);

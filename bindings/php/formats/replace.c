@@ -65,7 +65,7 @@ read_option(replace_settings *settings, zend_string *name, zval *value)
         settings->format = Z_TYPE_P(value) == IS_STRING ? Z_STR_P(value) : NULL;
         return true;
     }
-    /* ice_read_max_depth reads it. */
+    /* ice_read_max_depth reads this option. */
     if (name && zend_string_equals_literal(name, "max_depth"))
         return true;
     zend_value_error("%s(): There is no option \"%s\"; there are keys, classes, base64, mend, regex, ignore_case, "
@@ -232,7 +232,7 @@ prepare_replacer(const replace_settings *settings, const pair_list *pairs)
     return true;
 }
 
-/* An estimate: to find the strings, the engine needs this many times the size of the data. */
+/* The engine needs about this many times the size of the data to find the strings. */
 #define SEARCH_MEMORY_FACTOR 4
 
 /* Limits the memory for the insertions: half of what is available for their positions, and half

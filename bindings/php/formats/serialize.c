@@ -1,4 +1,4 @@
-/* serialize and unserialize, and the functions of igbinary. */
+/* Implements serialize and unserialize, and the functions of igbinary. */
 #include "core/documents.h"
 #include "ext/standard/basic_functions.h"
 #include "icecore_functions.h"
@@ -16,7 +16,8 @@ PHP_FUNCTION(Icecore_serialize)
     RETURN_STR(text);
 }
 
-/* Does what unserialize() does. `allows_all_by_default`: without a list, all classes are built. */
+/* Does what unserialize() does. If `allows_all_by_default` is true and there is not a list of
+ * classes, all classes are built. */
 static void
 unserialize(zend_string *text, HashTable *options, bool allows_all_by_default, const char *function,
             zval *return_value)

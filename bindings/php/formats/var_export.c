@@ -1,4 +1,4 @@
-/* var_export. */
+/* Implements var_export. */
 #include "core/documents.h"
 
 PHP_FUNCTION(Icecore_var_export)

@@ -39,6 +39,8 @@ PS_SERIALIZER_ENCODE_FUNC(icecore)
     ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(variables), number, key) {
         if (!key)
             php_error_docref(NULL, E_WARNING, "Skipping numeric key " ZEND_LONG_FMT, (zend_long)number);
+        /* In the text, `|` ends a name, so a name can't contain it. PHP's handler refuses it,
+         * too. */
         else if (memchr(ZSTR_VAL(key), '|', ZSTR_LEN(key)))
             return NULL;
         is_empty &= !key;
@@ -57,6 +59,7 @@ PS_SERIALIZER_DECODE_FUNC(icecore)
     ice_memory_check(vallen);
     text = zend_string_init(val, vallen, 0);
     ZVAL_UNDEF(&variables);
+    /* An empty text is a session without variables. */
     is_read = vallen == 0 || ice_read_session(text, &settings, &variables);
     zend_string_release(text);
     if (!is_read)

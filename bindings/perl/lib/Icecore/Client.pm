@@ -130,7 +130,8 @@ sub each {
     return $count;
 }
 
-# Returns a sub. Each call of it returns the next record and its object; an empty list after the last one.
+# Returns a sub. Each call of the sub returns the next record and its object. After the last record it
+# returns an empty list.
 sub iterator {
     my ($self, @rest) = @_;
     my %options = _check_options(\%EACH_OPTIONS, @rest);
@@ -171,8 +172,8 @@ sub remove {
 
 # -- Shared functions ----------------------------------------------------------
 
-# Sends new data, and returns its id. The client chooses the id, so a request that is repeated has no
-# effect if the first one was received.
+# Sends new data, and returns its id. The client chooses the id. So if the daemon has received a request
+# and the client repeats it, the repetition has no effect.
 sub _send_new {
     my ($self, $path, $bytes, %query) = @_;
     $query{id} //= _uuid();
@@ -184,7 +185,7 @@ sub _send_new {
     Icecore::Client::Error->throw(kind => 'answer', message => 'the answer has no id');
 }
 
-# Returns the answer to a request for one thing; an empty list if it does not exist.
+# Returns the answer to a request for one job or object. Returns an empty list if it does not exist.
 sub _find {
     my ($self, $path, %query) = @_;
     my $answer;
@@ -193,7 +194,7 @@ sub _find {
     return;
 }
 
-# Freezes a value, and notes its format in the options.
+# Freezes a value, and stores the name of its format in the options, without the format's own options.
 sub _freeze {
     my ($self, $value, $options) = @_;
     my $format = $options->{format} // $self->{format};
@@ -235,7 +236,8 @@ sub _escaped_id {
     return Icecore::Client::HTTP::escape(_require_name($id));
 }
 
-# Returns a UUID of version 7: these ids are in the order of their creation.
+# Returns a UUID of version 7. It begins with the time in milliseconds, so ids are in the order of their
+# creation. The digit 12 is the version. The two upper bits of the digit 16 are the variant, 10.
 sub _uuid {
     open my $random, '<:raw', '/dev/urandom' or Icecore::Client::HTTP::croak_usage("/dev/urandom: $!");
     read($random, my $bytes, 10) == 10 or Icecore::Client::HTTP::croak_usage("/dev/urandom: $!");
@@ -257,7 +259,7 @@ package Icecore::Client::Record {
     sub size       { return $_[0]{size} }
     sub checksum   { return $_[0]{checksum} }
     sub bytes      { return $_[0]{bytes} }
-    # Why there is no object; undef if there is one.
+    # The reason why the object could not be built; undef if it was built.
     sub problem    { return $_[0]{problem} }
 }
 

@@ -25,7 +25,7 @@ use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD =
 my ($HEADER, $BODY_AND_HEADER) = (1, 2);
 
 # Returns the protocol if the bytes begin like a Sereal document, 0 if they were encoded as
-# UTF-8 by mistake, '' otherwise.
+# UTF-8 by mistake, '' otherwise. The bytes are the last argument, so this may be called as a method, too.
 sub looks_like_sereal {
     my $version = _looks_like($_[-1]);
     return $version < 0 ? !!0 : $version;
@@ -74,7 +74,7 @@ sub clear_sereal_object_cache {
     return $count;
 }
 
-# Returns the key of options in the caches.
+# Returns the key of options in the caches: their names and values, in the order of the names.
 sub _cache_key {
     my ($options) = @_;
     return join "\0", map { $_, $options->{$_} // '' } sort keys %{ $options // {} };

@@ -78,6 +78,7 @@ sub _store_fd {
     my $bytes = $image->($ref);
     local ($, , $\);
     print {$handle} $bytes or Carp::croak("can't store to the handle: $!");
+    # perl flushes the selected handle when $| becomes true.
     my $old = select $handle;
     { local $| = 1; }
     select $old;
@@ -85,8 +86,8 @@ sub _store_fd {
     return 1;
 }
 
-# Returns the handle for an argument: a glob, an object, or a name, which belongs to the package of the
-# caller.
+# Returns the handle for an argument: a glob, an object, or a name. A name belongs to the package of the
+# caller, which is the first package in the call stack that is not this one.
 sub _handle {
     my ($handle) = @_;
     if (defined $handle && !ref $handle && ref \$handle ne 'GLOB') {
@@ -131,8 +132,8 @@ sub fd_retrieve {
         my $buffer_was_full = _read_buffered($handle, \$bytes);
         Carp::croak('Icecore: the handle ends before the document does') 
             if !defined $buffer_was_full && length $bytes == $tried_length;
-        # Looking for the end of the document costs time proportional to the data. So it is done only
-        # when the data has doubled, or when reading more would wait for the writer.
+        # The time for a search for the end of the document is proportional to the data. So the search runs
+        # only when the data has doubled, or when reading more bytes would wait for the writer.
         next if $buffer_was_full && length $bytes < 2 * $tried_length && _is_ready($handle);
         $tried_length = length $bytes;
         my $length = _document_length($bytes);

@@ -14,14 +14,15 @@ sub throw {
     die bless { status => 0, %fields }, $class;
 }
 
-# The kind of the error: that of the daemon, or one of the client, such as `away`: it did not answer.
+# The kind of the error. The daemon has kinds of its own; the client adds some, such as `away` if the daemon
+# did not answer.
 sub kind    { return $_[0]{kind} }
 sub message { return $_[0]{message} }
 
-# The status code of the answer; 0 if there was none.
+# The status code of the answer; 0 without an answer.
 sub status { return $_[0]{status} }
 
-# Where the error is: the path and the byte offset in the payload; and all errors if there are several.
+# The path and the byte offset of the error in the payload, and the list of all errors if there are several.
 sub path   { return $_[0]{path} }
 sub offset { return $_[0]{offset} }
 sub errors { return @{ $_[0]{errors} // [] } }

@@ -87,8 +87,9 @@ sub request_with_retries {
     }
 }
 
-# Returns the pause before the next attempt: the one that the daemon requested if that is longer, and
-# otherwise `$pause` with a random part, so that not all clients come back at the same time.
+# Returns the pause before the next attempt, in seconds. If the daemon requested a longer pause than
+# `$pause`, returns that pause. Otherwise returns `$pause` with a random part, so that not all clients
+# send their next request at the same time.
 sub next_pause {
     my ($pause, $error) = @_;
     my $requested = $error->{retry_after} // 0;
@@ -115,7 +116,7 @@ sub decode_answer {
 sub throw_error {
     my ($response) = @_;
     my $status = $response->{status};
-    # HTTP::Tiny reports its own errors with this status.
+    # HTTP::Tiny reports its own errors with the status 599, and the message is the content.
     if ($status == 599) {
         my $message = ($response->{content} // '') =~ s/\s+\z//r;
         my $kind

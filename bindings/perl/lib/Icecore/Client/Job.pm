@@ -35,8 +35,8 @@ sub extend {
     return;
 }
 
-# Returns the parts of a request with the token of the lease. It is in the body, because servers write
-# URLs to their logs.
+# Returns the parts of a request with the token of the lease. The token is in the body and not in the URL,
+# because servers write URLs to their logs.
 sub _token {
     my ($self, %more) = @_;
     my $content = Icecore::JSON->new->utf8->encode({ token => $self->{token}, %more });

@@ -17,7 +17,7 @@ use Icecore::Client::Job;
 # The number of characters of an error that the daemon stores.
 my $MAX_ERROR_LENGTH = 4_000;
 
-# The number of jobs without the option `limit`: infinity.
+# The number of jobs without the option `limit`. This power is too large for a float, so it is infinity.
 my $NO_LIMIT = 9**9**9;
 
 sub new {
@@ -75,7 +75,8 @@ sub claim_jobs {
     return [ map { $self->new_job($_, $requested_at) } grep { ref eq 'HASH' } ref $jobs eq 'ARRAY' ? @$jobs : () ];
 }
 
-# Returns the job for what the daemon has answered. The lease began at `$requested_at` or later.
+# Returns the job for an answer of the daemon. The lease began at `$requested_at` or later. So a lease that
+# is counted from `$requested_at` never ends later than the daemon's.
 sub new_job {
     my ($self, $fields, $requested_at) = @_;
     my $id = $fields->{id};
