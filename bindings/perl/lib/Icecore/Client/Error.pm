@@ -28,7 +28,7 @@ sub offset { return $_[0]{offset} }
 sub errors { return @{ $_[0]{errors} // [] } }
 
 # Returns true if the request may succeed a little later.
-sub is_temporary {
+sub is_passing {
     my ($self) = @_;
     my $status = $self->{status};
     return $self->{kind} eq 'away' || $status == 408 || $status == 429 || $status >= 500;

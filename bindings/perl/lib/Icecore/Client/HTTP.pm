@@ -81,7 +81,7 @@ sub request_with_retries {
         my $answer;
         return $answer if eval { $answer = $self->request(@request); 1 };
         my $error = $@;
-        die $error unless ref $error && $error->is_temporary && now() + $pause < $deadline;
+        die $error unless ref $error && $error->is_passing && now() + $pause < $deadline;
         sleep(next_pause($pause, $error));
         $pause = min($pause * 2, 2);
     }

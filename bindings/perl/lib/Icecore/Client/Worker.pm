@@ -38,7 +38,7 @@ sub run {
         my $jobs;
         if (!eval { $jobs = $self->claim_jobs($worked); 1 }) {
             my $error = $@;
-            die $error unless ref $error && $error->is_temporary;
+            die $error unless ref $error && $error->is_passing;
             $self->{log}->("waiting for the daemon: " . $error->message) if $pause == 0.1;
             $self->sleep_unless_stopped(Icecore::Client::HTTP::next_pause($pause, $error));
             $pause = min($pause * 2, 30);
@@ -136,7 +136,7 @@ sub report_result {
         return if eval { $self->{http}->request('POST', "/jobs/$job->{id}/$action", $job->_token(%details)); 1 };
         my $error = $@;
         die $error unless ref $error;
-        if (!$error->is_temporary) {
+        if (!$error->is_passing) {
             return $error if exists $details{result} && ($error->status == 400 || $error->status == 413);
             # After the first attempt, an ended lease means that an earlier attempt was successful, and only
             # its answer was lost.
