@@ -43,8 +43,8 @@ impl<'w> StringRewriter<'w> {
         self.examines_everything() || self.change.may_change(raw)
     }
 
-    /// Returns `true` if every text has to be examined. With `base64`, the strings are visible only after the data is
-    /// decoded. With `mend`, a wrong length may be in any text.
+    /// Returns `true` if every text has to be examined. The strings of encoded data are visible only after decoding.
+    /// If damage is to be repaired, a wrong length may be in any text.
     fn examines_everything(&self) -> bool {
         self.options.base64 || self.options.mend
     }
