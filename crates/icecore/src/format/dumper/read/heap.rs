@@ -31,7 +31,7 @@ pub(super) struct PendingPath {
     pub(super) node: u32,
     /// Whether `\` precedes it.
     pub(super) is_referenced: bool,
-    /// Whether the path is the left side of a statement, which gives its variable a value.
+    /// Whether the path is the left side of a statement. The statement gives the variable a value.
     pub(super) is_statement: bool,
 }
 

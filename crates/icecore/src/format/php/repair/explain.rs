@@ -275,7 +275,8 @@ impl<'f> MeasuredReader<'f> {
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
             let key = &text[first..end];
-            // With this charset, other spellings of NUL bytes are not restored, so the explanation is wrong.
+            // Other spellings of NUL bytes are restored in the whole text or not at all. This key would keep its
+            // spelling, so the explanation is wrong.
             if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
                 return None;
             }

@@ -106,8 +106,8 @@ impl Classes {
         let fits = |class: &&[u8]| name.starts_with(class) && is_property(&name[class.len()..]);
         let begins_small = |len: usize| name.get(len).is_some_and(|first| !first.is_ascii_uppercase());
         let own = class.filter(fits).map(<[u8]>::len);
-        // The names are sorted, so a class comes after the classes whose names it begins with. The last match is the
-        // longest.
+        // The names are sorted, so all classes with the first letter of `name` follow each other. Only these can be
+        // at its start.
         let first = name.get(..1)?.to_vec();
         let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
         let mut others = from.take(MAX_NAME_LEN).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
@@ -148,8 +148,7 @@ pub(super) fn restore_lost(
         [b'*', name @ ..] if is_property(name) => (1, Nuls::Lost),
         _ => match classes.find_class_end(class, key) {
             Some(split) => (split, Nuls::Lost),
-            // The key begins with a class of the text, but several classes fit, so the end of the class is not
-            // certain.
+            // The key begins with a class of the text, but the end of the class is not certain.
             None if classes.has_class_prefix(key) => return None,
             None => (classes.guess_class_end(key)?, Nuls::LostWithClass),
         },
