@@ -333,7 +333,7 @@ impl Image {
         }
     }
 
-    /// Writes a float. In an image of a machine with x87 floats, it becomes a long double.
+    /// Writes a float. If the image is that of an x87 machine with long doubles, the float becomes a long double.
     pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
         let is_little_endian = self.netorder || self.is_little();
         if self.nv == 8 {
