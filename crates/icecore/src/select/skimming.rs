@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 64;
 
 /// Reason why skimming stops.
 enum SkimStop {
-/// The answers can't be found by skimming, so everything must be read.
+    /// The answers can't be found by skimming, so everything must be read.
     Unsure,
     /// All wanted values were found.
     Done,

@@ -199,7 +199,7 @@ impl FastWriter<'_, '_> {
         let mut place = WritePosition { filled: 0, index: 0 };
         let open = std::mem::take(&mut self.state.open);
         for (outer, inner) in open.iter().enumerate() {
-        // The innermost container is the first one, so its depth is the number of all open containers.
+            // The innermost container is the first one, so its depth is the number of all open containers.
             let depth = (open.len() - outer) as u32;
             place = self.write_content(chunk, place, *inner, depth);
             // The containers around this one stay open; nothing was written into them in this part.
