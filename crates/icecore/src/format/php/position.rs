@@ -5,11 +5,11 @@ use super::read_cache::read_word;
 /// The key of the next item of a list, `i:5;`, counted in decimal digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// The text; its first byte is the lowest.
+    /// The text as a word. Its first byte is the lowest one.
     text: u64,
     /// Bits of the word that the text occupies.
     mask: u64,
-    /// The value 1 at the last digit.
+    /// A 1 in the byte of the last digit. Added to the text, it increments the number if this digit is not a 9.
     increment: u64,
     len: u32,
     number: u32,
