@@ -13,7 +13,7 @@ pub(super) struct Position {
     increment: u64,
     len: u32,
     number: u32,
-    /// Number of increments that are left before the last digit overflows.
+    /// Number of increments before the last digit overflows. After them, the text is made from the number again.
     ones: u32,
 }
 
@@ -29,7 +29,8 @@ impl Position {
 
     #[inline(never)]
     fn from_large_number(number: u32) -> Position {
-        // The text does not fit into a word.
+        // The text does not fit into a word. With an empty mask and a text that is not 0, no input is equal to this
+        // position.
         if number > 99_999 {
             return Position { text: u64::MAX, mask: 0, increment: 0, len: 0, number, ones: 0 };
         }
