@@ -244,8 +244,8 @@ impl ConnectionHandle {
         self.update_entry(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
     }
 
-    /// Returns whether the connection can be closed without loss. This is so if it is a stranger that is not sending
-    /// a request. It is also so if the connection is closed already.
+    /// Returns whether the connection can be closed without loss. This is so if it is a stranger without a
+    /// request that is being answered. It is also so if the connection is closed already.
     pub fn is_idle_stranger(&self) -> bool {
         let table = lock_ignoring_poison(&self.connections.table);
         table.open.get(&self.id).is_none_or(|entry| !entry.is_known && !entry.is_busy)

@@ -169,7 +169,7 @@ impl Source {
                         None => return self.preserve_value(outer, Value::Null),
                     }
                 }
-                // The first child of a version string is its text in the source, the second one is its value.
+                // The value of a version string is its second child.
                 Kind::VString => match inner.children().nth(1) {
                     Some(child) => child.target(),
                     None => return self.preserve_value(outer, Value::Null),

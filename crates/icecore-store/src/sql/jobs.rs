@@ -152,7 +152,7 @@ impl Jobs for SqlBackend {
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
         // Most jobs have no followers, so one statement is enough for them. If it changes no row, the job has
-        // followers or the lease is not valid. The second method finds out which.
+        // followers or the lease is not valid. `ack_followed` handles both.
         let is_done = self.ack_alone(id, token, result)?
             || self.run_in_transaction(|backend| backend.ack_followed(id, token, result))?;
         if is_done { Ok(()) } else { Err(self.find_lease_error(id)?) }
