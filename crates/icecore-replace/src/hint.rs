@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Minimum number of bytes that one search for escapes covers.
 const ESCAPE_WINDOW: usize = 1024;
 
-/// Number of bytes from a backslash on that must be known in addition to it: a letter, and a digit after `0`.
+/// Number of bytes after a backslash that can be necessary to decide whether the escape represents a letter.
 const ESCAPE_LETTERS_LEN: usize = 2;
 
 /// A quick check for matches in raw bytes.

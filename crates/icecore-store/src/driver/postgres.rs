@@ -240,7 +240,7 @@ impl Prepared {
             return Ok(statement.clone());
         }
         let statement = client.prepare(&number_placeholders(sql))?;
-        // The store itself has fewer different statements, so this happens rarely, and dropping all is good enough.
+        // This happens rarely, so it is good enough to drop all of them.
         if self.0.len() >= MAX_PREPARED_STATEMENTS {
             self.0.clear();
         }
