@@ -106,7 +106,7 @@ impl Call {
         Ok(RequestedParts { is_brief, with_bytes: self.flag_parameter("bytes")?.unwrap_or(false) })
     }
 
-    /// Returns a boolean parameter; `None` if it is not given.
+    /// Returns a boolean parameter, or `None` if it is not given.
     pub fn flag_parameter(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.query.get(name) {
             None => Ok(None),

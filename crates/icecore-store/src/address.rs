@@ -64,7 +64,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the SQL family of the database; `None` if it has no tables.
+    /// Returns the SQL family of the database, or `None` if it has no tables.
     pub(crate) fn family(self) -> Option<Family> {
         match self {
             Scheme::Sqlite => Some(Family::Sqlite),
@@ -234,7 +234,7 @@ impl std::str::FromStr for Address {
             Some("mongodb" | "mongodb+srv") => Scheme::Mongodb,
             Some("redis" | "rediss" | "redis+unix") => Scheme::Redis,
             Some("memcached" | "memcached+unix") => Scheme::Memcached,
-            // The message does not quote the text: it may contain a password.
+            // The message does not quote the text, because it may contain a password.
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,

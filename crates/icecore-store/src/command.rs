@@ -21,8 +21,8 @@ pub enum Stdin {
     Raw,
 }
 
-/// A shell command that does jobs. It reads the payload from its standard input; its output is the result, and its exit
-/// code says whether the job is done.
+/// A shell command that does jobs. It reads the payload from its standard input; its output is the result, and its
+/// exit code says whether the job is done.
 ///
 /// The command runs in its own process group, and processes that it leaves running in the group are killed when it
 /// ends. Its environment contains `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT` and `ICECORE_JOB_QUEUE`. If the job comes
@@ -33,7 +33,7 @@ pub struct Command {
     pub line: String,
     /// The input of the command.
     pub stdin: Stdin,
-    /// The time limit after which the command is killed; `None` means no limit.
+    /// The time limit after which the command is killed. `None` means no limit.
     pub timeout: Option<Duration>,
     /// Maximum size of the result in bytes; further output is dropped.
     pub max_result_len: usize,

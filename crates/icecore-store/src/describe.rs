@@ -138,7 +138,7 @@ impl Output for JsonLine<'_> {
 }
 
 impl Decoder {
-    /// Returns the value of these bytes as JSON; `None` if their format is unknown.
+    /// Returns the value of these bytes as JSON, or `None` if their format is unknown.
     ///
     /// # Errors
     /// As for [`Decoder::append_json_line`].
@@ -257,8 +257,8 @@ fn index_form_of_float(number: f64) -> String {
     index_form_of_integer(number < 0.0, &(magnitude as u128).to_le_bytes())
 }
 
-/// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of the
-/// magnitude is used.
+/// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of
+/// the magnitude is used.
 fn index_form_of_integer(is_negative: bool, magnitude: &[u8]) -> String {
     let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
     let sign = if is_negative { "-" } else { "" };

@@ -12,20 +12,20 @@ pub struct NewObject {
     pub description: BlobDescription,
     /// Name given by the program; unique among all objects.
     pub key: Option<String>,
-    /// When the object expires, in milliseconds since 1970; `None` means never.
+    /// When the object expires, in milliseconds since 1970. `None` means never.
     pub expires_at: Option<i64>,
     /// Whether the bytes are stored in a text column, as Base64.
     pub as_base64: bool,
-    /// Id of the object in another database; `None` means a new id.
+    /// Id of the object in another database. `None` means a new id.
     pub id: Option<Id>,
-    /// When the object was stored in that database; `None` means now.
+    /// When the object was stored in that database. `None` means now.
     pub stored_at: Option<i64>,
 }
 
 /// The engine's description of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlobDescription {
-    /// Format of the bytes, such as `base64/marshal`; `None` if they can't be decoded.
+    /// Format of the bytes, such as `base64/marshal`. It is `None` if they can't be decoded.
     pub format: Option<String>,
     /// Class of the root value, if it has one.
     pub class: Option<String>,
@@ -33,7 +33,7 @@ pub struct BlobDescription {
     pub classes: Vec<String>,
     /// SHA-256 of the bytes, in hexadecimal digits.
     pub checksum: String,
-    /// Readable copy; `None` if the bytes are JSON already or can't be decoded.
+    /// Readable copy. It is `None` if the bytes are JSON already or can't be decoded.
     pub json: Option<String>,
     /// Why the bytes can't be decoded.
     pub problem: Option<String>,
@@ -51,9 +51,9 @@ pub struct Object<T = String, B = Vec<u8>> {
     pub key: Option<T>,
     /// When the object was stored, in milliseconds since 1970, by the clock of the database.
     pub stored_at: i64,
-    /// When the object expires; `None` means never.
+    /// When the object expires. `None` means never.
     pub expires_at: Option<i64>,
-    /// Format of the bytes; `None` if they could not be decoded.
+    /// Format of the bytes. It is `None` if they could not be decoded.
     pub format: Option<T>,
     /// Class of the root value.
     pub class: Option<T>,

@@ -61,8 +61,8 @@ impl InputForm {
         }
     }
 
-    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive. `is_all`
-    /// means that there are no more bytes.
+    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive.
+    /// `is_all` means that there are no more bytes.
     ///
     /// The contents decide, because people name files as they like. The name decides between several readings of the
     /// same bytes.
@@ -214,7 +214,7 @@ fn has_statement(text: &[u8]) -> bool {
         || text.starts_with(b"\\")
 }
 
-/// Returns the text after a comment; `None` if this is not a comment, or one without an end.
+/// Returns the text after a comment, or `None` if this is not a comment, or one without an end.
 fn skip_comment(text: &[u8]) -> Option<&[u8]> {
     let end = match text {
         [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum number of times that a payload is checked, because the schema may change meanwhile.
+/// Maximum number of times that a payload is checked, because the schema may change in the meantime.
 const MAX_CHECKS: u32 = 5;
 
 /// Queue of jobs that name no queue.

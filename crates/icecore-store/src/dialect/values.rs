@@ -74,8 +74,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the expressions to select for a value whose type may have changed: in a numeric column, SQLite converts
-    /// text that looks like a number to a number. Such a value is read as its text.
+    /// Returns the expressions to select for a value whose type may have changed: in a numeric column, SQLite
+    /// converts text that looks like a number to a number. Such a value is read as its text.
     pub(crate) fn read_as_stored(&self, column: &Column) -> Vec<String> {
         let name = self.quote_name(&column.name);
         match self.family {
@@ -136,7 +136,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the form of a type's values; `None` if they are neither text nor bytes.
+    /// Returns the form of a type's values, or `None` if they are neither text nor bytes.
     pub(crate) fn value_form_of_type(&self, type_name: &str) -> Option<Form> {
         let name = type_name.to_ascii_lowercase();
         match self.family {

@@ -35,7 +35,7 @@ pub struct KeyFilter {
 }
 
 /// Passes the keys of a server and their values to `each` as rows. Each member of a Redis hash, list, set, sorted set
-/// or stream has its own row. Keys that disappear meanwhile are skipped.
+/// or stream has its own row. Keys that disappear in the meantime are skipped.
 ///
 /// # Errors
 /// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or the connection
@@ -53,8 +53,8 @@ pub fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> R
     }
 }
 
-/// Returns the value under a key. With `field`, returns a part of a Redis value: a field of a hash, an index of a list,
-/// `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
+/// Returns the value under a key. With `field`, returns a part of a Redis value: a field of a hash, an index of a
+/// list, `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
 ///
 /// # Errors
 /// As for [`list_keys`]; of kind `Missing` if there is no such key or field.

@@ -85,7 +85,7 @@ impl ServerAddress {
                     server.patience = Duration::from_secs(seconds);
                 }
                 "db" if scheme.starts_with("redis") => server.database = parse_database(value)?,
-                // The message does not quote the parameter: it may be a secret.
+                // The message does not quote the parameter, because it may be a secret.
                 _ => {
                     return Err(address_error(
                         "it accepts the parameters timeout and db, and with rediss: also sslmode and sslrootcert",

@@ -90,7 +90,7 @@ impl MongoBackend {
                     // An invalid document has no values.
                     Err(_) => add_index_values(&mut change, b"", None, &paths),
                 }
-                // Skips the object if another program indexed it meanwhile, perhaps for more paths.
+                // Skips the object if another program indexed it in the meantime, perhaps for more paths.
                 let mut filter = lacking_filter(count);
                 filter.insert("_id", id);
                 changes.push(doc! { "q": filter, "u": { "$set": change } });

@@ -74,7 +74,7 @@ impl MongoBackend {
                 (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
                 doc! { "$set": { "next_at": next, "last_at": due_at, "last_id": pushed.id.to_string() } }
             }
-            // The schedule is invalid; the other schedules continue.
+            // The schedule is invalid. The other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 fired.problem = Some(problem.clone());

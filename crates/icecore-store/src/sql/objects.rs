@@ -176,7 +176,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    /// Removes an object. Returns whether it existed and nobody else removed it meanwhile.
+    /// Removes an object. Returns whether it existed and nobody else removed it in the meantime.
     fn delete_object(&mut self, sequence: i64) -> Result<bool> {
         let sequence = [Value::Int(sequence)];
         let count = self.run_statement("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;

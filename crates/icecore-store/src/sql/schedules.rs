@@ -170,7 +170,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                     &[Value::Int(next), Value::Int(due_at), Value::text_or_null(id.as_deref()), Value::Text(&schedule.name)],
                 )?;
             }
-            // The schedule is invalid; the other schedules continue.
+            // The schedule is invalid. The other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 let sql = "UPDATE icecore_schedules SET next_at = NULL, problem = ? WHERE name = ?";

@@ -16,7 +16,7 @@ struct CatalogueColumn {
     /// Maximum length of a value, if there is one.
     longest: Option<u64>,
     is_computed: bool,
-    /// Position in the primary key, counted from 1; 0 if it is not part of the key.
+    /// Position in the primary key, counted from 1. It is 0 if the column is not part of the key.
     key: i64,
 }
 

@@ -1,5 +1,5 @@
 //! Values in tables of other programs: read by ranges of the key, and changed only if nobody else changed them
-//! meanwhile.
+//! in the meantime.
 //!
 //! ```
 //! use icecore_store::table::{Change, Table};
@@ -93,8 +93,8 @@ impl Table {
     /// Finds a table, its columns and its primary key. `key` names a unique column to use instead of the primary key.
     ///
     /// # Errors
-    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that identifies
-    /// its rows, or the database has no tables.
+    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that
+    /// identifies its rows, or the database has no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
         if !address.has_tables() {
             let text = format!("{address} has no tables: only PostgreSQL, MariaDB, MySQL and SQLite have");

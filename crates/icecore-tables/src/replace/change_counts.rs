@@ -32,7 +32,7 @@ pub struct ColumnCounts {
     pub values: u64,
     /// Values that could not be changed, because their form can't express the new text.
     pub refused: u64,
-    /// Rows that another client changed meanwhile.
+    /// Rows that another client changed in the meantime.
     pub skipped: u64,
     /// Counts of the engine for the values.
     pub tally: Tally,

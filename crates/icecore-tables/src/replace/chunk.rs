@@ -39,7 +39,7 @@ pub struct Chunk {
     pub split_change: Option<usize>,
     /// For plain text: whether a value may begin in it and end after it.
     pub is_cut_off: bool,
-    /// The changed bytes; empty if nothing changes.
+    /// The changed bytes. It is empty if nothing changes.
     pub out: Vec<u8>,
     /// Whether `out` contains the bytes to write.
     pub is_changed: bool,

@@ -26,7 +26,7 @@ pub struct RuleSets {
 struct RuleSetCache {
     /// The rules by number; the first ones are for texts without a declared charset.
     sets: Vec<(Option<(&'static str, CharsetEvidence)>, Rules)>,
-    /// Notes for the user.
+    /// Records for the user.
     notes: BTreeSet<String>,
 }
 
@@ -101,7 +101,7 @@ impl RuleSets {
     }
 }
 
-/// Notes the search texts that can't occur in text of this charset.
+/// Records the search texts that can't occur in text of this charset.
 fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
     /// Maximum number of search texts that are reported.
     const MAX_NOTES: usize = 10;

@@ -32,7 +32,7 @@ pub struct Options {
     pub columns: Vec<String>,
     /// For a dump: write only the rows of these tables.
     pub tables: Vec<String>,
-    /// The only columns to write; all if empty.
+    /// The only columns to write. If the list is empty, all are meant.
     pub only: Vec<String>,
     /// The columns that are not written.
     pub skipped: Vec<String>,
@@ -121,7 +121,7 @@ pub struct Plan {
     pub out: OutputForm,
     /// The JSON that values become.
     pub json: Stage,
-    /// The name of the table; empty if the input has none.
+    /// The name of the table. It is empty if the input has none.
     pub table: String,
     /// The names of the columns.
     pub names: Vec<String>,

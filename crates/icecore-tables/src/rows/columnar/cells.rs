@@ -20,7 +20,7 @@ pub struct CellColumn<'b> {
 }
 
 impl<'b> CellColumn<'b> {
-    /// Iterates over the cells; `None` if a row has no such cell.
+    /// Iterates over the cells. It is `None` if a row has no such cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(CellKind, &'b [u8])>> + use<'b> {
         let (batch, position) = (self.batch, self.position);
         self.rows.clone().map(move |row| {

@@ -57,7 +57,7 @@ struct ThriftReader<'b> {
 }
 
 impl ThriftReader<'_> {
-    /// Walks the whole structure. Returns whether its types are at most this deep; `None` if it is damaged.
+    /// Walks the whole structure. Returns whether its types are at most this deep. It is `None` if it is damaged.
     fn check_structure(&mut self, depth: usize) -> Option<bool> {
         let mut last = 0;
         loop {

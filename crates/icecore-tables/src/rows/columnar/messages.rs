@@ -104,7 +104,7 @@ impl<R: Read> Messages<R> {
         Ok(())
     }
 
-    /// Reads the length of the description of the next message; `None` if there is none.
+    /// Reads the length of the description of the next message. Returns `None` if there is none.
     fn read_length(&mut self) -> Result<Option<u32>, String> {
         let Some(mut word) = self.read_word()? else { return Ok(None) };
         if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {

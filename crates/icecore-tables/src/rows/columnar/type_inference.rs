@@ -140,7 +140,7 @@ pub fn plain_json_stage() -> Stage {
     stage
 }
 
-/// Returns the common type of these values; `None` if text preserves more of them.
+/// Returns the common type of these values, or `None` if text preserves more of them.
 fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
     let mut inference = Inference::new(source.clone(), &plan.limits);
     for sample in samples {
