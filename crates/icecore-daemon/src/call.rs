@@ -79,7 +79,7 @@ impl Call {
         Ok(received)
     }
 
-    /// Reads the body as JSON; an empty body gives default values.
+    /// Reads the body as JSON. An empty body gives default values.
     pub async fn read_json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
         let received = self.read_body().await?;
         if received.bytes.trim_ascii().is_empty() {

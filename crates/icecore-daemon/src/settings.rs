@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Opens the database: once for each thread, and again after the connection was lost.
+/// Opens the database. Each thread calls this once, and again after its connection was lost.
 pub type Opener = Arc<dyn Fn() -> icecore_store::Result<Box<dyn Backend>> + Send + Sync>;
 
 /// Request rate allowed for an address.
@@ -125,9 +125,10 @@ pub struct Settings {
     pub database_timeout: Duration,
     /// How long running requests get when the daemon ends.
     pub grace: Duration,
-    /// Number of threads that talk to the database, in addition to those that store and record.
+    /// Number of threads that use the database, in addition to those that store and record.
     pub database_threads: usize,
-    /// Maximum number of requests that wait for the database; more are refused with a request to retry.
+    /// Maximum number of requests that wait for the database. Further requests are refused, and the client is asked
+    /// to try again.
     pub max_waiting_requests: usize,
     /// Maximum number of commands that run at the same time for `run=now`.
     pub max_commands: usize,

@@ -237,7 +237,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         }
         let is_link = change.get("link").and_then(|is_link| is_link.as_bool()).unwrap_or(false);
         let previous = match (kind, left) {
-            // Only this place gets the new value; other places that share the old one keep it.
+            // Only this place gets the new value. Other places that share the old value keep it.
             (ChangeKind::Changed, Some(left)) if is_link => {
                 self.edits.replaced_places.insert(left.index(), part("new")?).map(drop)
             }
@@ -259,8 +259,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         previous.map_or(Ok(()), |()| Err(differs("another change of the difference leads to the same value")))
     }
 
-    /// Checks that each new key is new, and that each list is long enough: in the document from which the difference
-    /// was made this is so.
+    /// Checks that each added key does not exist yet, and that each list is long enough. In the document from which
+    /// the difference was made both are true.
     fn check_insertions(&mut self) -> Result<(), Refusal> {
         let differs = |path: &str, reason| Refusal::Differs { path: path.to_owned(), reason };
         for (container, insertions) in &self.edits.insertions {

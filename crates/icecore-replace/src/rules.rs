@@ -1,4 +1,4 @@
-//! Rules: pairs of searched texts and replacements.
+//! Rules. They consist of pairs of a searched text and its replacement.
 
 use crate::charset::{Charset, CharsetEvidence, TextEncoding};
 use crate::error::{Error, format_for_message};
@@ -69,7 +69,7 @@ impl Rules {
         }
     }
 
-    /// Returns all pairs: those that were given, and the spellings derived from URLs.
+    /// Returns all pairs. They are the given pairs, and the spellings that were derived from URLs.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
@@ -126,7 +126,8 @@ impl Rules {
         Ok(Rules { hint, charset: Some((charset.clone(), trust)), ..self.clone() })
     }
 
-    /// Returns the pairs whose searched text can't be represented in a charset: they match nothing in such texts.
+    /// Returns the pairs whose searched text can't be represented in a charset. In texts of this charset, such a pair
+    /// has no match.
     pub fn unrepresentable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
         let is_text = |pair: &&Pair| pair.spelling != Spelling::Regex;
         self.pairs.iter().filter(is_text).filter(|pair| encode_old(pair, charset).is_none())
@@ -291,7 +292,7 @@ pub struct Matches<'m> {
     rules: &'m Rules,
     text: &'m [u8],
     offset: usize,
-    /// The last result of each search: first the literal texts, then the expressions.
+    /// The last result of each search. The search for literal texts comes first, and then the expressions.
     pending: Vec<PendingMatch>,
 }
 

@@ -160,7 +160,7 @@ impl Tables {
         self.list.get(id.index())
     }
 
-    /// Begins a row; returns its number.
+    /// Begins a row. Returns its number.
     pub fn begin_row(&mut self, id: TableId) -> u64 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         table.rows += 1;
@@ -193,7 +193,7 @@ impl Tables {
             declared_column.kind = Kind::from_declared_type(&declared_type);
             declared_column.declared_type = declared_type;
         }
-        // A table can't have a name twice; a repeated name must not cost more than its text.
+        // A table can't have a name twice. A dump that repeats a name must not make the tables larger than its text.
         if has_insert_position && table.by_position.len() < table.columns.len() {
             table.by_position.push(column);
         }

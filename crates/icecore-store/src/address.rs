@@ -190,7 +190,7 @@ impl Address {
 fn end_of_authority(rest: &str) -> usize {
     let find_end = |start: usize| rest[start..].find(['/', '?', '#']).map_or(rest.len(), |index| start + index);
     let head = &rest[..find_end(0)];
-    // Only `name:text` without an `@` may be cut: it is either `host:port`, or `user:` and the start of a password.
+    // Only a `name:text` without an `@` may be cut. It is either `host:port`, or `user:` and the start of a password.
     let Some((_, port)) = head.split_once(':').filter(|_| !head.contains('@')) else { return head.len() };
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     // After `host:port`, an `@` after the `?` belongs to a parameter.
