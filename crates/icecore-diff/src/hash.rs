@@ -20,9 +20,8 @@ pub(crate) struct Hashes<'d> {
     open: Vec<HashFrame>,
 }
 
-// The values of these constants are arbitrary. They only have to differ, and to have ones and zeros in all bytes.
-
-/// The number of a link to an unfinished value. Such a link is part of a cycle.
+/// The number of a link to an unfinished value. Such a link is part of a cycle. The bits of this constant and of the
+/// next two are arbitrary. The constants only have to differ.
 const CYCLE_HASH: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 /// The number of an empty container in a comparison across formats, and of a node that does not exist. It also
 /// replaces a computed 0, because 0 means that a number is not computed yet.

@@ -93,7 +93,7 @@ fn describe_problem(error: &icecore::Error) -> String {
     }
 }
 
-/// Replaces U+0000, which not all databases accept in a text, by U+FFFD.
+/// Replaces U+0000 by U+FFFD, because some databases do not accept U+0000 in a text.
 pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
@@ -228,7 +228,7 @@ fn index_form_of_text(bytes: &[u8]) -> String {
 
 fn index_form_of_scalar(value: &Cursor<'_>) -> Option<String> {
     let mut value = value.target();
-    // Unwraps values with attributes, which may be nested.
+    // Unwraps values with attributes. They may be nested, and the limit ends the loop in any case.
     for _ in 0..16 {
         let Value::Attrs(inner) = value.value() else { break };
         value = inner.target();

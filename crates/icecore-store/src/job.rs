@@ -26,7 +26,7 @@ pub struct NewJob {
     pub max_attempts: Option<u32>,
     /// The job that this one replays.
     pub replay_of: Option<Id>,
-    /// The job that this one waits for: it is handed out only when that job is done.
+    /// The predecessor of the job. The job is handed out only when its predecessor is done.
     pub after: Option<Id>,
 }
 
@@ -173,7 +173,7 @@ pub struct JobFilter {
     pub state: Option<State>,
     /// Only jobs after this sequence.
     pub after: i64,
-    /// Only jobs before this sequence, newest first; with `None`, the oldest come first.
+    /// Only jobs before this sequence, and the newest come first. With `None`, the oldest come first.
     pub before: Option<i64>,
 }
 

@@ -10,7 +10,7 @@ pub struct NewObject {
     pub bytes: Vec<u8>,
     /// The engine's description of the bytes.
     pub description: BlobDescription,
-    /// Name given by the program; unique among all objects.
+    /// Name given by the program. It is unique among all objects.
     pub key: Option<String>,
     /// When the object expires, in milliseconds since 1970. `None` means never.
     pub expires_at: Option<i64>,
@@ -39,13 +39,13 @@ pub struct BlobDescription {
     pub problem: Option<String>,
 }
 
-/// A stored object. It owns its texts and bytes, or borrows them: see [`LentObject`].
+/// A stored object. It owns its texts and bytes, or borrows them (see [`LentObject`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Object<T = String, B = Vec<u8>> {
     /// Id of the object.
     pub id: Id,
-    /// Position among all objects; later objects have a larger one.
+    /// Position among all objects. Later objects have a larger one.
     pub sequence: i64,
     /// Name given by the program.
     pub key: Option<T>,
@@ -63,7 +63,7 @@ pub struct Object<T = String, B = Vec<u8>> {
     pub bytes: B,
     /// Readable copy, if one was made.
     pub json: Option<T>,
-    /// Why the bytes can't be decoded: the object is in quarantine.
+    /// Why the bytes can't be decoded. An object with such a problem is in quarantine.
     pub problem: Option<T>,
 }
 

@@ -127,7 +127,7 @@ pub fn is_decided(form: Option<&InputForm>, head: &[u8]) -> bool {
     matches!(form, Some(InputForm::Sql)) && begins_sql(head)
 }
 
-/// Returns whether this begins like a dump: with statements, possibly after comments.
+/// Returns whether this begins like a dump. A dump begins with statements, possibly after comments.
 fn begins_sql(head: &[u8]) -> bool {
     /// Words with which no prose begins.
     const SQL_STARTS: [&str; 14] = [
@@ -225,8 +225,8 @@ fn skip_comment(text: &[u8]) -> Option<&[u8]> {
     text.get(end..)
 }
 
-/// Returns whether these bytes are text: no control characters except those of lines, and valid UTF-8 except for a
-/// character that is cut off at the end.
+/// Returns whether these bytes are text. Text has no control characters except those of lines. It is valid UTF-8, but
+/// the last character may be cut off.
 fn is_text(head: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     !head.iter().any(is_control) && std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)

@@ -1,5 +1,5 @@
 //! Columns of structs. A field with a path gets the value on this path. Any other field gets the entry of a map, or
-//! object member with the same name.
+//! the object member with the same name.
 
 use super::virtual_field::VirtualKind;
 use super::{Column, create_columns};

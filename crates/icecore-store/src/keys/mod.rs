@@ -1,7 +1,7 @@
 //! Values of Redis and memcached, read only, as rows.
 //!
-//! The clients are part of this project because servers are not trusted: every line, value and answer has a maximum
-//! length, and no data is kept after it was passed on. Only commands from a fixed list are sent.
+//! The clients are part of this project, because servers are not trusted. Every line, value and answer has a maximum
+//! length, and data is not kept after it was passed on. Only commands from a fixed list are sent.
 
 #[cfg(feature = "memcached")]
 mod glob;
@@ -94,7 +94,7 @@ fn no_keys_error(address: &Address) -> Error {
     Error::new(ErrorKind::Input, format!("{address} has no keys: only Redis and memcached have keys"))
 }
 
-/// Returns a message of the server for people: escaped and shortened.
+/// Returns a message of the server in a form for people. It is escaped and shortened.
 #[cfg(any(feature = "redis", feature = "memcached"))]
 fn quote_message(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);

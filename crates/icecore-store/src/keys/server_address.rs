@@ -36,7 +36,7 @@ pub(super) struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// Parses an address; `port` is the default port.
+    /// Parses an address. `port` is the default port.
     pub(super) fn from_address(address: &Address, port: u16) -> Result<ServerAddress> {
         let displayed = address.to_string();
         let address_error = |message: &str| Error::new(ErrorKind::Address, format!("{displayed}: {message}"));

@@ -1,8 +1,8 @@
 //! Jobs that wait for another job.
 //!
 //! A job is marked as followed before its followers are stored. A follower stays marked as unchecked until its
-//! predecessor was checked once more. So followers are handed out even if a program is interrupted in between: the
-//! next program that looks for marks does the rest.
+//! predecessor was checked once more. So followers are handed out even if a program is interrupted in between,
+//! because the next program that searches for marks does the rest.
 
 use super::MongoBackend;
 use super::batch::visible_filter;
@@ -33,9 +33,9 @@ impl MongoBackend {
         update()
     }
 
-    /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
+    /// Checks the predecessor of a follower that was just stored. The predecessor may be done or removed by now.
     pub(super) fn check_follower(&self, id: &str, predecessor: &str) -> Result<()> {
-        // Finds hidden jobs too: a job in a committed batch exists.
+        // Hidden jobs are found too, because a job in a committed batch exists even before it is visible.
         let document = self
             .jobs
             .find_one(doc! { "_id": predecessor })

@@ -1,8 +1,8 @@
-//! Indexes: paths that objects are found by.
+//! Indexes. An index is a path by which objects are found.
 //!
-//! The list of paths only grows. The field `kept` of an object is a number of paths: this many paths,
-//! from the first one on, are in its field `indexed`. The number reveals objects that an interrupted program skipped,
-//! or that a program stored without knowing the new path. While there are such objects, the index is not used.
+//! The list of paths only grows. The field `kept` of an object is a number of paths. This number of paths, from the
+//! first one on, is in its field `indexed`. So the number shows which objects were skipped by an interrupted program,
+//! or stored by a program that did not know the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
 use super::fields::to_whole_number;

@@ -299,7 +299,8 @@ impl Objects for MongoBackend {
         self.each_object(after, max_objects, filter, true, each)
     }
 
-    /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.
+    /// Each object is removed separately. So an interrupted call has removed only some of them, and their notes are
+    /// complete.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
         check_actor_name(actor)?;
         let mut filter = visible_filter();

@@ -35,7 +35,7 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_document`; an invalid document gives a schedule with its name and the problem.
+/// Like `schedule_from_document`, but an invalid document gives a schedule with its name and the problem.
 fn schedule_or_placeholder(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_from_document(&mut document) {

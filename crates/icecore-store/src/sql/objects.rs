@@ -280,9 +280,9 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
 
     fn index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // This change takes the lock that `put` shares. From here on, all programs store the value in the index;
-        // older objects follow below. The index is used only when that is complete, because a program may end in the
-        // middle.
+        // This change takes the lock that `put` shares. From here on, all programs store the value of each new object
+        // in the index. Older objects are added below. The index is used only when all of them are added, because a
+        // program may end before that.
         self.run_in_transaction(|backend| {
             backend.run_statement("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
             backend.run_statement("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])

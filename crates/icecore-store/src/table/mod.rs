@@ -54,7 +54,7 @@ pub struct Cell {
     pub is_text: bool,
 }
 
-/// A row: its key as text, and the values of the requested columns.
+/// A row. It has its key as text, and the values of the requested columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Values of the key columns.
@@ -201,7 +201,7 @@ impl Table {
     /// Changes values in one transaction, each only if it still has its old value. Returns which ones were changed.
     ///
     /// # Errors
-    /// Errors of the database; nothing was changed then.
+    /// Errors of the database. After an error, nothing is changed.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         let mut transaction = self.begin()?;
         let changed = transaction.change(changes)?;

@@ -41,7 +41,7 @@ pub struct ColumnCounts {
 /// A value that looks frozen and is broken.
 #[derive(Clone, Debug)]
 pub struct BrokenValue {
-    /// Name of the input; set when inputs are merged.
+    /// Name of the input. It is set when the counts of several inputs are merged.
     pub input: String,
     /// The number of its table and column.
     pub place: u32,

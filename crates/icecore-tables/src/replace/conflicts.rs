@@ -1,5 +1,5 @@
-//! Frozen data that contradicts an assumed form: strings of serialize() in plain text, and those that cross the
-//! borders of cells.
+//! Frozen data that contradicts an assumed form. This is a string of serialize() in plain text, or one that crosses
+//! the borders of cells.
 
 use super::chunk::{Chunk, LocatedValue};
 use super::lines::{find_frozen_strings, find_length_changes};
@@ -14,7 +14,7 @@ use std::ops::Range;
 pub struct FrozenText {
     /// The largest end of such a string.
     end: u64,
-    /// Whether a value may have begun in one chunk and end after it: its end is then unknown.
+    /// Whether a value may have begun in one chunk and end after it. The end of such a value is unknown.
     is_open: bool,
 }
 
@@ -42,8 +42,8 @@ impl FrozenText {
     }
 }
 
-/// Returns where a string of serialize() begins in a cell and ends exactly after that cell, which means that the
-/// cells were read wrongly.
+/// Returns where a string of serialize() begins in a cell if its length leads to an end exactly after that cell. Then
+/// the cells were read wrongly.
 pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<usize> {
     find_exact_strings(bytes).find_map(|string| {
         let next = pieces.partition_point(|piece| piece.range.start <= string.start);
@@ -82,7 +82,7 @@ pub fn has_exact_string(bytes: &[u8]) -> bool {
     find_exact_strings(bytes).next().is_some()
 }
 
-/// Returns the strings of serialize() that end exactly where their lengths say: they contain no escapes.
+/// Returns the strings of serialize() that end exactly where their lengths say. Such strings do not contain escapes.
 fn find_exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     find_frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
 }

@@ -41,7 +41,7 @@ struct SeenPlaces {
 }
 
 impl ColumnRegistry {
-    /// Creates an empty set; the filter selects which places are changed.
+    /// Creates an empty set. The filter selects which places are changed.
     pub fn new(filter: Filter) -> ColumnRegistry {
         ColumnRegistry { filter, registry: Mutex::default() }
     }

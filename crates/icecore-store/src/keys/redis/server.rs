@@ -7,13 +7,13 @@ use crate::error::Result;
 use crate::keys::server_address::ServerAddress;
 use crate::keys::server_connection::ServerConnection;
 
-/// First line of an answer: the type, with its number or length.
+/// First line of an answer. It is the type, with its number or length.
 enum ReplyHead {
     Text,
     Integer(i64),
     Bulk(Option<u64>),
     Array(Option<u64>),
-    /// The key has another type than the command expects: it was replaced in the meantime.
+    /// The key has another type than the command expects, because it was replaced in the meantime.
     OtherType,
 }
 

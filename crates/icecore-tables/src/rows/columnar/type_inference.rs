@@ -151,7 +151,7 @@ fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Opt
     Ok(has_type.then(|| inference.field()))
 }
 
-/// Returns the fields of lines of JSON; columns to decode are text.
+/// Returns the fields of lines of JSON. Columns to decode are text.
 pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: &Plan) -> Result<Fields> {
     let mut inference = Inference::new(plain_json_stage(), &plan.limits);
     for part in parts {
