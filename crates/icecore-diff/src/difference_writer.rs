@@ -16,8 +16,8 @@ pub(crate) const VERSION: i64 = 1;
 pub(crate) const FORMAT_KEY: &str = "icecore_difference";
 
 impl<'d> Differences<'d> {
-    /// Returns the difference as a document, which [`Patch`](crate::Patch) reads and `docs/diff.md` describes. All
-    /// values are preserved.
+    /// Returns the difference as a document. [`Patch`](crate::Patch) reads it, and `docs/diff.md` describes its form.
+    /// All values are preserved.
     ///
     /// # Errors
     /// An error of kind `Usage`, for documents that no reader produces.

@@ -1,7 +1,7 @@
 //! The jq language over documents of any format.
 //!
-//! A filter sees a document as JSON would show it: objects of any class are objects, symbols are strings, links are
-//! their targets. Values that it does not change are written unchanged.
+//! A filter sees a document as JSON would show it. Objects of any class are objects, symbols are strings, and links
+//! are their targets. Values that the filter does not change are written unchanged.
 //!
 //! ```
 //! use icecore_query::{Input, Query, Running, on_query_thread};

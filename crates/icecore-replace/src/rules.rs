@@ -74,8 +74,8 @@ impl Rules {
         &self.pairs
     }
 
-    /// Returns true if the charset of a text matters: a pair has characters beyond ASCII, or is an expression, in
-    /// which `.` is a character. Pairs that are not UTF-8 are bytes in any charset.
+    /// Returns true if the charset of a text matters. It matters if a pair has characters beyond ASCII. It also
+    /// matters for an expression, because `.` matches a character. Pairs that are not UTF-8 are bytes in any charset.
     pub fn depends_on_charset(&self) -> bool {
         let is_utf8 = |pair: &Pair| std::str::from_utf8(&pair.old).and(std::str::from_utf8(&pair.new)).is_ok();
         let is_ascii = |pair: &Pair| pair.old.is_ascii() && pair.new.is_ascii();

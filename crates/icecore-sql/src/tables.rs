@@ -61,8 +61,8 @@ impl Column {
         &self.name
     }
 
-    /// Returns the first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`,
-    /// `text[]` for an array; empty if unknown.
+    /// Returns the first word of the column's type in `CREATE TABLE`, in lower case, such as `longtext`, `bytea` or
+    /// `character`. It is `text[]` for an array, and empty if it is not known.
     pub fn declared_type(&self) -> &str {
         &self.declared_type
     }

@@ -53,8 +53,8 @@ pub fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> R
     }
 }
 
-/// Returns the value under a key. With `field`, returns a part of a Redis value: a field of a hash, an index of a
-/// list, `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
+/// Returns the value under a key. With `field`, returns a part of a Redis value. This is a field of a hash, an index
+/// of a list, or `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
 ///
 /// # Errors
 /// As for [`list_keys`]; of kind `Missing` if there is no such key or field.

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 const MAX_JOBS_PER_CALL: i64 = 512;
 
 impl MongoBackend {
-    /// Marks a job as one that others wait for. Returns whether it exists.
+    /// Marks a job as one for which others wait. Returns whether the job exists.
     pub(super) fn mark_followed(&self, id: Id) -> Result<bool> {
         let mut filter = doc! { "_id": id.to_string() };
         filter.extend(visible_filter());
@@ -28,7 +28,7 @@ impl MongoBackend {
         if update()? {
             return Ok(true);
         }
-        // It may belong to a committed batch that is not visible yet.
+        // The job may belong to a committed batch that is not visible yet. Finishing the batches makes it visible.
         self.settle_batches()?;
         update()
     }
@@ -48,6 +48,7 @@ impl MongoBackend {
             Some(_) => {}
             None => self.bury_orphan(id)?,
         }
+        // The mark is removed last. If this program is interrupted before, another one checks the follower again.
         self.jobs
             .update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } })
             .run()
