@@ -58,8 +58,7 @@ pub(crate) fn parse_id<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     }
 }
 
-/// Returns the bytes from two columns. One is a column of bytes, and the other a text column with Base64. One of them
-/// is NULL.
+/// Returns the bytes from two columns. The first is a column of bytes. If it is NULL, the second one has Base64.
 pub(crate) fn payload_from_columns(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
     match bytes {
         Some(bytes) => Ok(bytes),
