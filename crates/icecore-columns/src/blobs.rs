@@ -31,7 +31,7 @@ enum Layout<'c> {
     Utf8(&'c StringArray),
     LargeUtf8(&'c LargeStringArray),
     Utf8View(&'c GenericByteViewArray<StringViewType>),
-    /// For each row, the index of its value in the dictionary; and the dictionary.
+    /// The dictionary, and for each row the index of its value in the dictionary.
     Dictionary(Vec<Option<usize>>, Box<Blobs<'c>>),
 }
 

@@ -17,7 +17,7 @@ const MIN_SKIMMED_LEN: usize = 1024;
 /// What happens to a row whose blob can't be read, or does not fit the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// The column is not decoded; the result is [`Error::Row`].
+    /// The column is not decoded. The result is [`Error::Row`].
     #[default]
     Raise,
     /// The row is null, and [`Decoded::bad`] says why.
@@ -34,23 +34,23 @@ pub struct Options {
     pub on_error: OnError,
 }
 
-/// Decodes columns of blobs one after another, and reuses the memory and the cached keys of the previous ones. See
-/// the [crate].
+/// Decodes columns of blobs one after another. Reuses the memory and the cached keys of the previous columns. See the
+/// [crate].
 #[derive(Debug)]
 pub struct Decoder {
     codecs: Codecs,
     on_error: OnError,
     column: Column,
-    /// Whether a field needs a document, which costs more than a tape.
+    /// Whether a field needs a document. A document costs more time than a tape.
     needs_document: bool,
     /// Whether values are found on paths without reading the rest of a long blob.
     is_skimmed: bool,
-    /// Whether the complete blob becomes JSON. It is then converted, and not read for a document.
+    /// Whether the complete blob becomes JSON. The blob is then converted directly, and a document is not built.
     is_json: bool,
     text: Vec<u8>,
     tape: Tape,
-    /// The number of the table of keys whose ids the column has cached; `None` if the last keys came from another
-    /// document.
+    /// The number of the table of keys whose ids the column has cached. It is `None` if the last keys came from
+    /// another document.
     generation: Option<u64>,
 }
 
@@ -58,21 +58,21 @@ pub struct Decoder {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Decoded {
-    /// The rows; null where the blob was null, and where a row is bad.
+    /// The rows. A row is null if its blob was null, or if the row is bad.
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<BadRow>,
     /// Number of rows that have entries without a field, at any depth, and the index of the first of these rows. A
     /// field filled with `rest` takes these entries of its struct.
     pub extra: Option<(usize, usize)>,
-    /// The number of its first row, if it is a part of a column. See [`decode_chunks`](crate::decode_chunks).
+    /// The number of the first row, if this is a part of a column. See [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
 }
 
 /// A bad row.
 #[derive(Debug)]
 pub struct BadRow {
-    /// Number of the row in this column, from 0 on.
+    /// Number of the row in this column. The first row is 0.
     pub row: usize,
     /// The error.
     pub error: icecore::Error,
@@ -124,8 +124,8 @@ impl Decoded {
 }
 
 impl Decoder {
-    /// Creates a decoder of blobs of this source to values of this field; [`schema::parse`](crate::schema::parse) makes
-    /// a field from text.
+    /// Creates a decoder of blobs of this source to values of this field; [`schema::parse`](crate::schema::parse)
+    /// makes a field from text.
     ///
     /// # Errors
     /// If a field has an unsupported type, or an invalid path.

@@ -33,7 +33,7 @@ pub(crate) struct Codecs {
     is_detected: bool,
     /// Whether the stage of the last blob is assumed for the current one, because it begins like that format.
     is_guessed: bool,
-    /// Stages of the blobs so far; that of the last blob comes first.
+    /// Stages of the blobs so far. The stage of the last blob comes first.
     stages: Vec<PreparedStage>,
 }
 

@@ -1,4 +1,4 @@
-//! Values on a tape, without the cost of a document for each blob.
+//! Values on a tape, without the cost of a `Document` for each blob.
 
 use crate::mismatch::TypeMismatch;
 use icecore::raw::{IS_KEY, Location, Node, Tape};
@@ -7,10 +7,10 @@ use std::cell::Cell;
 
 /// Maximum length of a chain of links.
 pub(crate) const MAX_LINKS: u32 = 64;
-/// The length in the node of a string whose location is in the table of long strings.
+/// This length in the node of a string means that the string is long, and that its location is in a separate table.
 const LONG_STRING: u32 = u32::MAX;
 
-/// A document that was read: its tape, and the bytes that contain its strings.
+/// A blob that was read. Consists of its tape, and of the bytes that contain its strings.
 pub(crate) struct TapeView<'d> {
     nodes: &'d [Node],
     arena: &'d [u8],
@@ -30,14 +30,15 @@ pub(crate) struct RowState {
 }
 
 impl RowState {
-    /// Creates the state for a document that was read. The budget suffices for all of it once, and for what the
-    /// limits allow for links.
+    /// Creates the state for a document that was read. The budget suffices for visiting everything once, and for the
+    /// repeated visits of linked values that the limits allow.
     pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> RowState {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
         RowState::with_size(once, limits)
     }
 
-    /// Creates the state for a blob of this many bytes that is not read as a whole, or of this many nodes.
+    /// Creates the state for a blob. `size` is its number of nodes, or its number of bytes if it is not read as a
+    /// whole.
     pub(crate) fn with_size(size: usize, limits: &Limits) -> RowState {
         let budget = limits.expanded_from(size).saturating_add(size as u64);
         RowState { remaining_budget: Cell::new(budget), has_extra: Cell::new(false) }
@@ -87,7 +88,8 @@ impl<'d> TapeView<'d> {
         self.row_state.has_extra.set(true);
     }
 
-    /// Subtracts a value with this number of bytes from the budget.
+    /// Subtracts a value with this number of bytes from the budget. A value costs one node, and its bytes cost as
+    /// many nodes as they would fill.
     #[inline]
     pub(crate) fn spend_budget(&self, index: u32, bytes: usize) -> Result<(), TypeMismatch> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
@@ -98,7 +100,7 @@ impl<'d> TapeView<'d> {
         Ok(())
     }
 
-    /// Returns the remaining budget of the blob; [`TapeView::set_budget`] restores it.
+    /// Returns the remaining budget of the row. [`TapeView::set_budget`] can restore it later.
     #[inline]
     pub(crate) fn budget(&self) -> u64 {
         self.row_state.remaining_budget.get()
@@ -110,7 +112,8 @@ impl<'d> TapeView<'d> {
         self.row_state.remaining_budget.set(left);
     }
 
-    /// Returns the node at this index, or null if there is none: the engine's readers put no such index on a tape.
+    /// Returns the node at this index. The engine's readers only write valid indexes on a tape. For any other index
+    /// the node is null, so that a wrong index can't cause a panic.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> &'d Node {
         const MISSING: &Node = &Node::leaf(Kind::Null, 0);
@@ -126,6 +129,7 @@ impl<'d> TapeView<'d> {
     /// Returns the index after the value of this node, which is at `index`.
     #[inline]
     pub(crate) fn index_after_node(&self, node: &Node, index: u32) -> u32 {
+        // `max` guarantees progress for a container without an end.
         if node.kind.is_container() { node.end().max(index + 1) } else { index + 1 }
     }
 
@@ -151,7 +155,8 @@ impl<'d> TapeView<'d> {
         Err(TypeMismatch::new(from, "a value", "references without an end"))
     }
 
-    /// Returns the value after links and references: an object stays an object.
+    /// Returns the value after links and references. Unlike [`TapeView::resolve_value`], it does not enter objects
+    /// and attributes.
     pub(crate) fn resolve_links(&self, from: u32) -> u32 {
         let mut index = from;
         for _ in 0..MAX_LINKS {
@@ -165,7 +170,7 @@ impl<'d> TapeView<'d> {
         from
     }
 
-    /// Returns true if a list or a map is empty.
+    /// Returns true if a list or a map is empty. `aux` is the number of its items or entries.
     pub(crate) fn is_empty_container(&self, index: u32) -> bool {
         self.node(index).aux == 0
     }
@@ -239,7 +244,7 @@ impl<'d> TapeView<'d> {
         }
     }
 
-    /// Returns the class of a value before its links are resolved.
+    /// Returns the class of a value. Follows links and references until it finds an object.
     pub(crate) fn find_class(&self, mut index: u32) -> Option<&'d [u8]> {
         for _ in 0..MAX_LINKS {
             let node = self.node(index);
@@ -253,7 +258,7 @@ impl<'d> TapeView<'d> {
         None
     }
 
-    /// Returns the entries of a map: the key, and the index of the value.
+    /// Returns the entries of a map. Each entry is the key, and the index of the value.
     #[inline]
     pub(crate) fn entries(&self, map: u32) -> impl Iterator<Item = (Key, u32)> {
         let mut index = map + 1;

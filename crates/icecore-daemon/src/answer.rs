@@ -15,7 +15,7 @@ pub fn build_response(code: StatusCode, media: &'static str, body: impl Into<Bod
     *response.status_mut() = code;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
-    // Payloads come from clients: no browser may interpret them as a page.
+    // Payloads come from clients, so a browser must not interpret them as a page.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }

@@ -20,7 +20,7 @@ impl Auth {
     pub fn check_request(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
         let Some(token_checksum) = &self.token_checksum else { return check_browser(host, headers) };
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
-        // With two tokens it is ambiguous which one counts.
+        // If the request has two such headers, both are ignored, because it is ambiguous which one counts.
         let authorization = values.next().filter(|_| values.next().is_none()).map_or(&[][..], |value| value.as_bytes());
         let is_bearer = authorization.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
         let token = if is_bearer { authorization[7..].trim_ascii() } else { &[] };
@@ -45,9 +45,10 @@ fn equals_in_constant_time(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Checks a request to a daemon without a token. Such a daemon trusts local programs, but not the web pages in local
-/// browsers. A request of a page has the header `Origin`: it must name this daemon. A page whose host name was made
-/// to resolve to this address (DNS rebinding) sends that name as its host. So only IP addresses and `localhost` are
-/// accepted, which no name server controls. A request of HTTP/1.0 without a host does not come from a browser.
+/// browsers. A request of a page has the header `Origin`, and this header must name the daemon. With DNS rebinding,
+/// the host name of a page resolves to the address of the daemon, and the page sends this name as its host. So only
+/// IP addresses and `localhost` are accepted as hosts, because a name server does not control them. A request of
+/// HTTP/1.0 without a host does not come from a browser.
 fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
     // Returns the only value of a header: `None` if there are several values or it is not text, `Some(None)` if there
     // is not a value.

@@ -26,7 +26,7 @@ pub struct ReceivedBody {
     pub memory: MemoryPermit,
 }
 
-/// Share of the memory for all bodies; returned when it is dropped.
+/// Share of the memory for all bodies. It is returned when the permit is dropped.
 pub type MemoryPermit = Option<OwnedSemaphorePermit>;
 
 impl BodyReader {
@@ -44,7 +44,7 @@ impl BodyReader {
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing_connection()
     }
 
-    /// Reads a body. A declared length is not trusted: memory is reserved as bytes arrive.
+    /// Reads a body. A declared length is not trusted, so memory is reserved only when bytes arrive.
     pub async fn read_body(&self, headers: &HeaderMap, mut body: Body) -> Result<ReceivedBody, Failure> {
         let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         if declared.is_some_and(|length| length > self.max_len as u64) {

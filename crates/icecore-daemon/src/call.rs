@@ -79,7 +79,7 @@ impl Call {
         Ok(received)
     }
 
-    /// Reads the body as JSON; an empty body gives default values.
+    /// Reads the body as JSON. An empty body gives default values.
     pub async fn read_json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
         let received = self.read_body().await?;
         if received.bytes.trim_ascii().is_empty() {
@@ -106,7 +106,7 @@ impl Call {
         Ok(RequestedParts { is_brief, with_bytes: self.flag_parameter("bytes")?.unwrap_or(false) })
     }
 
-    /// Returns a boolean parameter; `None` if it is not given.
+    /// Returns a boolean parameter, or `None` if it is not given.
     pub fn flag_parameter(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.query.get(name) {
             None => Ok(None),

@@ -1,8 +1,8 @@
-//! Threads that store pushed jobs and new objects: all requests that wait are stored in one transaction. A second
-//! instance records finished jobs.
+//! Threads that store pushed jobs and new objects. All requests that wait are stored in one transaction. A second
+//! instance of [`Committer`] records finished jobs.
 //!
 //! The expensive part of a transaction is making it durable, not its content. While one transaction becomes durable,
-//! further requests gather; together they cost as much as one.
+//! further requests gather. They share the next transaction, so all of them together cost about as much as one.
 
 use crate::database::{Connection, WriterLock};
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 const MAX_GROUP_WRITES: usize = 512;
 /// Number of transactions that may be committing at the same time.
 const WRITER_THREADS: usize = 2;
-/// Maximum number of bytes in one transaction, if it has more than one write.
+/// Number of bytes at which a transaction is full. The write that reaches this number is still a part of it.
 const MAX_GROUP_BYTES: usize = 8 << 20;
 
 /// Result of storing a job.
@@ -30,14 +30,15 @@ const MAX_GROUP_BYTES: usize = 8 << 20;
 pub enum StoreOutcome {
     /// It is stored.
     Stored(Pushed),
-    /// Its queue has another schema than the job was checked against. The job is returned.
+    /// The current schema of the queue differs from the one that the job was checked against. Contains the current
+    /// schema, and the job, so that the caller can check it again.
     OtherSchema(Option<String>, Box<NewJob>),
 }
 
 /// A job that is to be stored.
 struct PendingPush {
     job: NewJob,
-    /// The schema that it was checked against.
+    /// The schema that the job was checked against; `None` if its queue had none.
     schema: Option<Arc<str>>,
     reply: oneshot::Sender<Result<StoreOutcome>>,
 }
@@ -45,7 +46,7 @@ struct PendingPush {
 /// An object that is to be stored.
 struct PendingPut {
     object: NewObject,
-    /// How long it is kept.
+    /// How long the object is kept; `None` if it does not expire.
     keep: Option<Duration>,
     reply: oneshot::Sender<Result<Id>>,
 }
@@ -81,9 +82,10 @@ impl PendingWrite {
     }
 }
 
-/// The threads.
+/// A queue of writes, and the threads that store them.
 pub struct Committer {
     writes: Arc<GroupQueue<PendingWrite>>,
+    /// Disconnected when the last thread has ended, because each thread owns a sender.
     ended: Mutex<Receiver<()>>,
     timeout: Duration,
 }
@@ -108,14 +110,17 @@ impl Committer {
             let (open, queue, alive) = (Arc::clone(&settings.open), Arc::clone(&writes), alive.clone());
             let (writer_lock, metrics) = (writer_lock.clone(), Arc::clone(&metrics));
             std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+                // Dropped when the thread ends, even after a panic.
                 let _alive: Sender<()> = alive;
                 let mut connection = Connection::new(Arc::clone(&open), writer_lock.clone());
                 let mut current_group = CurrentGroup::default();
                 while let Some(mut group) = queue.next_group(&mut current_group) {
-                    // A write whose client has disconnected is dropped: the client got no answer, so it must not
+                    // A write is dropped if its client has disconnected. The client got no answer, so it must not
                     // assume that the write was stored.
                     group.retain(PendingWrite::has_waiting_client);
                     let stored = catch_unwind(AssertUnwindSafe(|| store_group(group, &mut connection, &metrics)));
+                    // After a panic the connection may be in the middle of a transaction, so a new one replaces it.
+                    // The panic also dropped the reply channels, so the clients of this group get an error.
                     if stored.is_err() {
                         connection = Connection::new(Arc::clone(&open), writer_lock.clone());
                     }
@@ -185,7 +190,8 @@ fn copy_error(error: &Error) -> Error {
     Error::new(error.kind(), error.to_string())
 }
 
-/// Returns whether one member of a group may have caused the error, so that the others can be stored without it.
+/// Returns whether one member of a group may have caused the error. Then the other members can be stored without it.
+/// A passing error or a full disk would affect all of them.
 fn is_caused_by_member(error: &Error) -> bool {
     !error.is_passing() && error.kind() != ErrorKind::Full
 }
@@ -208,7 +214,8 @@ fn write_group_or_each<N, T>(
         Ok(_) => Error::new(ErrorKind::Database, "the database stored a different number of entries than it was given"),
         Err(error) => error,
     };
-    // An error that no member caused concerns all of them.
+    // The error is the answer for all members if no member caused it. It is also the answer if there is only one
+    // member, because storing it once more would fail in the same way.
     let mut shared_error = (members.len() == 1 || !is_caused_by_member(&error)).then_some(error);
     let store_one = |member| match &shared_error {
         Some(error) => Err(copy_error(error)),
@@ -216,6 +223,7 @@ fn write_group_or_each<N, T>(
             let stored = commit(std::slice::from_ref(member)).and_then(|stored| {
                 stored.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Database, "nothing was stored"))
             });
+            // If storing this member shows an error that no member caused, the remaining members are not tried.
             shared_error = stored.as_ref().err().filter(|error| !is_caused_by_member(error)).map(copy_error);
             stored
         }
@@ -229,8 +237,9 @@ fn store_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, metrics: &M
     }
 }
 
-/// Stores a group, provided that its payloads were checked against the current schemas of their queues. If this fails
-/// for any member, returns the whole group.
+/// Stores a group, provided that its payloads were checked against the current schemas of their queues. Otherwise,
+/// and after any error, stores nothing and returns the whole group. Errors are not reported here, because the caller
+/// then tries [`store_matching_jobs`], and that function reports them.
 fn store_checked_jobs(
     pushes: Vec<PendingPush>,
     connection: &mut Connection,
@@ -241,6 +250,7 @@ fn store_checked_jobs(
         match schemas.get(&push.job.queue) {
             None => drop(schemas.insert(push.job.queue.clone(), push.schema.clone())),
             Some(schema) if *schema == push.schema => {}
+            // Two jobs of one queue were checked against different schemas, and at most one of these is current.
             Some(_) => return Some(pushes),
         }
     }
@@ -262,8 +272,8 @@ fn store_checked_jobs(
     None
 }
 
-/// Stores the jobs that were checked against the current schema of their queue: together, or one by one if one of them
-/// causes an error. The other jobs are returned with the current schema.
+/// Stores the jobs that were checked against the current schema of their queue. They are stored together, or one by
+/// one if one of them causes an error. The other jobs are returned to their clients with the current schema.
 fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, metrics: &Metrics) {
     let mut schemas: HashMap<String, Result<Option<String>>> = HashMap::new();
     for push in &pushes {
@@ -271,6 +281,7 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
             let schema = connection.read(|backend| backend.schema(&push.job.queue));
             let is_away = matches!(&schema, Err(error) if !is_caused_by_member(error));
             schemas.insert(push.job.queue.clone(), schema);
+            // Reading the schemas of further queues would fail in the same way.
             if is_away {
                 break;
             }
@@ -285,6 +296,8 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
             (None, Some(Ok(current))) if current.as_deref() != schema.as_deref() => {
                 Ok(StoreOutcome::OtherSchema(current.clone(), Box::new(job)))
             }
+            // The schema is the current one. Each queue has an entry here, because the loop above ends early only
+            // with a connection error.
             _ => {
                 jobs.push(job);
                 replies.push(reply);
@@ -308,6 +321,7 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
 }
 
 fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &Metrics) {
+    // The clock of the database decides when an object expires. It is read only if an object of the group expires.
     let now = match puts.iter().any(|put| put.keep.is_some()) {
         true => connection.read(|backend| backend.now()),
         false => Ok(0),

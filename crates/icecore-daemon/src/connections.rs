@@ -1,10 +1,10 @@
 //! Decides which connections are kept when many are open.
 //!
-//! A client can open a connection and send half of a request at no cost. So a connection belongs to a stranger until
-//! it has sent an authorized request: one with the token or, if there is no token, a complete request. Known
-//! connections may use all places except a few that are reserved for strangers. Strangers use the remaining places,
-//! and the oldest stranger is closed for the next one. So a client that sends a complete request is answered, however
-//! many strangers there are.
+//! Opening a connection and sending half of a request costs a client nothing. So a connection counts as a stranger
+//! until it has sent an authorized request. This is a request with the token or, if the daemon has no token, any
+//! complete request. Known connections may use all places except a few that are reserved for strangers. Strangers use
+//! the remaining places, and the oldest stranger is closed for the next one. So a client that sends a complete
+//! request is answered, even if there are many strangers.
 
 use crate::limits::client_network;
 use crate::settings::{Network, Settings};
@@ -20,7 +20,7 @@ use tokio::sync::{Notify, oneshot};
 /// Minimum number of places for strangers, for `/healthz` and for clients that are about to
 /// send their token. There are fewer if the system allows few files.
 const STRANGER_PLACES: usize = 128;
-/// How long a new stranger is not closed. It is long enough to send a request.
+/// How long a new stranger is not closed. A client can send a request in this time.
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// Number of files that the daemon needs in addition to connections.
 const OTHER_FILES: usize = 128;
@@ -54,18 +54,20 @@ struct Entry {
     is_busy: bool,
     /// When the connection was opened, or its last request was answered.
     since: Instant,
-    /// Tells the task of the connection to close it.
+    /// Makes the task of the connection close it.
     leave: oneshot::Sender<()>,
 }
 
 impl ConnectionTable {
-    /// Returns the connection to close first: the one with the lowest rank, and among these the oldest.
+    /// Returns the connection to close first. This is the oldest of the connections with the lowest rank. Connections
+    /// without a rank are not closed.
     fn find_lowest_ranked<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
         let ranked = self.open.iter().filter_map(|(id, entry)| Some((rank(entry)?, entry.since, *id)));
         ranked.min().map(|(_, since, id)| (id, since))
     }
 
-    /// Returns the stranger to close first. Strangers that come through a proxy are last.
+    /// Returns the stranger to close first. Strangers that come through a trusted proxy have a higher rank, because
+    /// `true` is more than `false`, so they are closed last.
     fn find_oldest_stranger(&self) -> Option<(u64, Instant)> {
         self.find_lowest_ranked(|entry| (!entry.is_known).then_some(entry.is_trusted))
     }
@@ -91,6 +93,7 @@ impl ConnectionTable {
 impl Connections {
     pub fn new(settings: &Settings) -> Connections {
         let files = max_open_files();
+        // If the system allows few files, half of them are for connections.
         let places = files - OTHER_FILES.min(files / 2);
         let stranger_places = STRANGER_PLACES.min(places / 4);
         let most_known = settings.max_connections.clamp(1, (places - stranger_places).max(1));
@@ -114,6 +117,8 @@ impl Connections {
     pub async fn wait_for_place(&self) {
         loop {
             let mut freed = pin!(self.freed.notified());
+            // From here on a notification is kept. So a connection that ends after the check below, but before the
+            // wait, is not missed.
             freed.as_mut().enable();
             let wait = {
                 let mut table = lock_ignoring_poison(&self.table);
@@ -191,7 +196,7 @@ fn max_open_files() -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// An open connection; it has its place until this is dropped.
+/// An open connection. It has its place until this slot is dropped.
 pub struct ConnectionSlot {
     pub connection: ConnectionHandle,
     left: oneshot::Receiver<()>,
@@ -239,14 +244,16 @@ impl ConnectionHandle {
         self.update_entry(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
     }
 
-    /// Returns whether the connection can be closed without loss: it belongs to a stranger and has no request.
+    /// Returns whether the connection can be closed without loss. This is so if it is a stranger without a
+    /// request that is being answered. It is also so if the connection is closed already.
     pub fn is_idle_stranger(&self) -> bool {
         let table = lock_ignoring_poison(&self.connections.table);
         table.open.get(&self.id).is_none_or(|entry| !entry.is_known && !entry.is_busy)
     }
 
-    /// Marks the connection as known. If there are too many known connections, closes the one that was idle for
-    /// longest. Returns `false` if all of them have requests.
+    /// Marks the connection as known. If there are too many known connections, closes the one that has been idle for
+    /// the longest time. Returns `false` if all of them have requests, or if this connection was closed in the
+    /// meantime.
     #[must_use]
     pub fn mark_known(&self) -> bool {
         let mut table = lock_ignoring_poison(&self.connections.table);

@@ -1,7 +1,7 @@
 //! Job counts of the queues, for clients that poll them.
 //!
-//! The time for counting grows with the number of jobs. So an answer is reused for ten times as long as it took: the
-//! database spends at most a tenth of its time on counting.
+//! The time for counting grows with the number of jobs. So an answer is reused for ten times as long as it took. Then
+//! the database spends at most a tenth of its time on counting.
 
 use crate::database::Database;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ const MIN_REUSED_TIME: Duration = Duration::from_millis(20);
 pub struct Counts(Mutex<Option<(Instant, Arc<Vec<QueueStatus>>)>>);
 
 impl Counts {
-    /// Returns the counts, which may be slightly out of date.
+    /// Returns the counts. They may be slightly out of date.
     pub async fn load_recent_counts(&self, database: &Database) -> Result<Arc<Vec<QueueStatus>>, Failure> {
         let recent = lock_ignoring_poison(&self.0).clone().filter(|(until, _)| Instant::now() < *until);
         if let Some((_, queues)) = recent {

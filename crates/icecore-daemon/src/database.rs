@@ -1,4 +1,4 @@
-//! Threads that talk to the database, each on its own connection.
+//! Threads that use the database. Each thread has its own connection.
 
 use crate::failure::Failure;
 use crate::settings::{Opener, Settings};
@@ -14,7 +14,7 @@ const REOPEN_DELAY: Duration = Duration::from_millis(250);
 pub struct Connection {
     open: Opener,
     backend: Option<Box<dyn Backend>>,
-    /// Time and error of the last failed attempt to open it.
+    /// Time and error of the last failed attempt to open the connection.
     failed: Option<(Instant, ErrorKind, String)>,
     writer_lock: WriterLock,
 }
@@ -37,7 +37,7 @@ impl Connection {
         Connection { open, backend: None, failed: None, writer_lock }
     }
 
-    /// Runs a read. A connection that may be broken is closed.
+    /// Runs a read. If the error shows that the connection may be broken, closes it. The next call opens a new one.
     pub fn read<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
         let result = self.ensure_open().and_then(body);
         let is_broken = matches!(&result, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
@@ -69,7 +69,8 @@ impl Connection {
             return Err(Error::new(*kind, message.clone()));
         }
         (self.open)().inspect_err(|error| {
-            // A missing file is cheap to detect, and it may be back at any time.
+            // For a file that was moved, the next attempt need not wait. This error is detected quickly, and the file
+            // may be back at any time.
             if error.kind() != ErrorKind::Moved {
                 self.failed = Some((Instant::now(), error.kind(), error.to_string()));
             }
@@ -91,7 +92,7 @@ impl Database {
         Ok(Database { threads, timeout: settings.database_timeout })
     }
 
-    /// Lets a thread open the database, without waiting for it.
+    /// Starts opening the database on a thread, and returns immediately.
     pub fn begin_open(&self) {
         let _ = self.threads.submit(|connection| drop(connection.read(|backend| backend.now())));
     }
@@ -121,7 +122,7 @@ impl Database {
         Ok(self.threads.submit_and_wait(self.timeout, |connection| connection.write(body)).await??)
     }
 
-    /// Runs a write on a thread, and undoes it if nobody waits for the result any more.
+    /// Runs a write on a thread. If the client does not wait for the result any more, undoes the write.
     pub async fn write_or_undo<T: Send + 'static>(
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,

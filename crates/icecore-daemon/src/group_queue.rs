@@ -1,7 +1,7 @@
 //! A queue whose readers take the waiting items in groups.
 //!
-//! A reader is woken only when the queue has as many items as it waits for. Waking a thread takes longer than
-//! queueing an item, so it is not done for each item.
+//! A reader is woken only when the queue has as many items as the reader waits for. Waking a thread takes longer than
+//! queueing an item, so a reader is not woken for each item.
 
 use crate::threads::{WorkError, lock_ignoring_poison};
 use std::collections::VecDeque;
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// Limits of groups.
 #[derive(Clone, Copy)]
 pub struct Bounds {
-    /// Maximum number of waiting items; more are refused.
+    /// Maximum number of waiting items. Further items are refused.
     pub max_waiting: usize,
     /// Maximum number of items in a group.
     pub max_group_items: usize,
-    /// Maximum number of bytes in a group, if it has more than one item.
+    /// Number of bytes at which a group is full. The item that reaches this number is still a part of the group.
     pub max_group_bytes: usize,
 }
 
@@ -23,7 +23,8 @@ pub struct Bounds {
 pub struct GroupQueue<T> {
     bounds: Bounds,
     waiting: Mutex<QueueState<T>>,
-    /// Held by the reader that waits for items; other readers wait for this lock.
+    /// Held by the reader that waits for items. Other readers wait for this lock, so at most one reader waits for
+    /// `wake`.
     reading: Mutex<()>,
     wake: Condvar,
 }
@@ -37,8 +38,9 @@ struct QueueState<T> {
     /// Number of items at which the waiting reader is woken; `usize::MAX` if no reader waits.
     wake_count: usize,
     timing: GroupTiming,
-    /// When the last group was done, and how many items it had; `arrived` counts the items since then.
+    /// When the last group was done, and how many items it had.
     done: Option<(Instant, usize)>,
+    /// Number of items that arrived since the last group was done.
     arrived: usize,
     is_open: bool,
 }
@@ -74,11 +76,13 @@ impl<T> GroupQueue<T> {
         waiting.items.push_back((size, item));
         waiting.size += size;
         waiting.arrived += 1;
+        // As many items arrived as the last group had, so probably all of its clients sent their next request.
         if let Some((done_at, _)) = waiting.done.filter(|(_, count)| *count == waiting.arrived) {
             waiting.timing.return_time = done_at.elapsed();
         }
         let has_enough = self.has_enough_items(&waiting);
         drop(waiting);
+        // One notification is enough, because only the reader that holds `reading` waits.
         if has_enough {
             self.wake.notify_one();
         }
@@ -91,11 +95,13 @@ impl<T> GroupQueue<T> {
         self.wake.notify_all();
     }
 
-    /// Returns the next group: the first item, and more items if waiting for them pays off. Returns `None` when the
-    /// queue is closed and empty. If `current` has a group, the call also reports that this group is done.
+    /// Waits for the first item, and for more items if the timing of past groups says that this saves time. Returns
+    /// all of them as the next group. Returns `None` when the queue is closed and empty. If `current` has a group,
+    /// the call also records that this group is done.
     pub fn next_group(&self, current: &mut CurrentGroup) -> Option<Vec<T>> {
         if let Some((count, since)) = current.0.take() {
             let mut waiting = lock_ignoring_poison(&self.waiting);
+            // The group that just ended is still a part of `in_progress` here, so its clients count as in flight.
             let in_flight = waiting.in_progress + waiting.items.len();
             waiting.timing.record_group(in_flight, since.elapsed());
             waiting.in_progress -= count;
@@ -115,6 +121,7 @@ impl<T> GroupQueue<T> {
             group.push(item);
         }
         waiting.size -= size;
+        // The first wait ends without an item only if the queue was closed.
         if group.is_empty() {
             return None;
         }
@@ -138,6 +145,7 @@ impl<T> GroupQueue<T> {
                 None => self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner),
             };
         }
+        // From here on no reader waits, so `push` need not notify one.
         waiting.wake_count = usize::MAX;
         waiting
     }
@@ -148,7 +156,7 @@ impl<T> GroupQueue<T> {
     }
 }
 
-/// Timing of past groups, which determines the size of the next one.
+/// Timing of past groups. It determines the size of the next group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupTiming {
     /// Number of items, waiting and in groups, at the end of the last two groups.
@@ -165,14 +173,14 @@ impl GroupTiming {
     }
 
     /// Returns the target size of the next group. Clients need a moment to send the next request after an answer. If
-    /// this is short compared to a transaction, all of them go into one group. Otherwise half of them do: while their
-    /// transaction becomes durable, the others arrive.
+    /// this moment is short compared to a transaction, one group waits for the requests of all clients. Otherwise a
+    /// group has half of the requests: while its transaction becomes durable, the other half arrives.
     fn target_size(&self) -> usize {
         let in_flight = self.in_flight[0].max(self.in_flight[1]);
         if in_flight < 4 || self.return_time * 4 < self.took { in_flight } else { in_flight.div_ceil(2) }
     }
 
-    /// Returns how long to wait for a full group: a part of the time that a transaction takes.
+    /// Returns how long to wait for a full group. Waiting is limited to half of the time that a transaction takes.
     fn longest_wait(&self) -> Duration {
         (self.took / 2).min(Duration::from_millis(2))
     }

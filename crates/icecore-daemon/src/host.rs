@@ -1,7 +1,7 @@
-//! Host name that a client requests: the header `Host`, or the authority of an absolute request target.
+//! Host name that a client requests. It is in the header `Host`, or in the authority of an absolute request target.
 //!
-//! A name that is accepted here has only one interpretation. A name that some programs read as an address and others as
-//! a host name is refused, on every path, with or without a token.
+//! A name that is accepted here has only one interpretation. Some names are read as an address by some programs and
+//! as a host name by others. Such a name is refused for every path, with or without a token.
 
 use crate::failure::Failure;
 use axum::http::uri::Authority;
@@ -23,14 +23,14 @@ enum Name {
 }
 
 impl Host {
-    /// Parses `host [ ":" port ]`, as in RFC 9110 (7.2) and RFC 3986 (3.2.2). Nothing else is allowed: no user, no
-    /// space. Only the address syntax of the RFC is an address: `127.1`, `0x7f.0.0.1` and anything with a trailing dot
-    /// are names.
+    /// Parses `host [ ":" port ]`, as in RFC 9110 (7.2) and RFC 3986 (3.2.2). Anything else, such as a user or a
+    /// space, is an error. Only the address syntax of the RFC counts as an address. So `127.1`, `0x7f.0.0.1` and
+    /// anything with a trailing dot are names.
     fn parse(text: &str) -> Option<Host> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (address, rest) = rest.split_once(']')?;
-                // Neither zones nor future address versions: no browser sends them.
+                // Zones and future address versions are refused, because browsers do not send them.
                 let address = IpAddr::V6(address.parse::<Ipv6Addr>().ok()?);
                 let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
                 (Name::Address(address), port)
@@ -50,14 +50,14 @@ impl Host {
         let port = match port {
             // The RFC allows an empty port.
             None | Some("") => None,
-            // Rust also parses a sign, which a port can't have.
+            // Rust's parser also accepts a sign, but a port can't have one. So all bytes must be digits.
             Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
             Some(_) => return None,
         };
         Some(Host { name, port })
     }
 
-    /// Returns whether no name server controls this host: it is an address, or `localhost`.
+    /// Returns whether this host is an address or `localhost`. A name server does not control such a host.
     pub fn is_address_or_localhost(&self) -> bool {
         match &self.name {
             Name::Address(_) => true,
@@ -72,7 +72,8 @@ impl Host {
     }
 }
 
-/// Returns whether a name has only the characters of a registered name: unreserved, sub-delims and `%XX`.
+/// Returns whether a name has only the characters of a registered name. In the RFC these are the unreserved
+/// characters, the sub-delims, and `%XX`.
 fn is_registered_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     while let Some(byte) = bytes.next() {
@@ -89,10 +90,10 @@ fn is_registered_name(name: &str) -> bool {
     true
 }
 
-/// Returns the host that a request names; `None` if it names none, as HTTP/1.0 allows.
+/// Returns the host that a request names. Returns `None` if the request does not name one, as HTTP/1.0 allows.
 ///
 /// # Errors
-/// If there are several hosts, an invalid one, or none although HTTP/1.1 requires one.
+/// If the request names several hosts or an invalid host, or if it names none although HTTP/1.1 requires one.
 pub fn find_requested_host(
     method: &Method,
     target: &Uri,
@@ -112,7 +113,8 @@ pub fn find_requested_host(
     let Some(authority) = target.authority().map(Authority::as_str) else { return Ok(header_host) };
     let target = Host::parse(authority).filter(|_| method != Method::CONNECT);
     let target = target.ok_or_else(|| host_failure("the target of the request does not belong to this daemon"))?;
-    // The target takes precedence, and clients send the same host in the header.
+    // The RFC gives the target precedence over the header. Honest clients send the same host in both, so a difference
+    // is refused. 80 is the port of a host without a port.
     if header_host.is_some_and(|host| host.name != target.name || host.port.unwrap_or(80) != target.port.unwrap_or(80))
     {
         return Err(host_failure("the target of the request and the header `Host` name different hosts"));

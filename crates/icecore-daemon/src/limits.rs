@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Maximum number of addresses whose buckets are kept.
 const MAX_BUCKETS: usize = 16_384;
 
-/// A token bucket for each address: a request takes a token, and new tokens are added over time.
+/// A token bucket for each address. A request takes a token from the bucket, and new tokens are added over time.
 pub struct RateLimiter {
     rate: Option<Rate>,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
@@ -26,7 +26,7 @@ impl RateLimiter {
         RateLimiter { rate, buckets: Mutex::default() }
     }
 
-    /// Takes a token. If there is none, the error is the number of seconds until there is one.
+    /// Takes a token. If the bucket is empty, the error is the number of seconds until it has a token again.
     pub fn take_token(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let Some(rate) = self.rate else { return Ok(()) };
         let burst = rate.burst.max(1.0);
@@ -36,7 +36,7 @@ impl RateLimiter {
         };
         let mut buckets = lock_ignoring_poison(&self.buckets);
         if buckets.len() >= MAX_BUCKETS {
-            // A full bucket is the same as no bucket.
+            // A full bucket can be removed, because a new bucket is full too.
             buckets.retain(|_, bucket| current_tokens(bucket) < burst);
             if buckets.len() >= MAX_BUCKETS {
                 buckets.clear();

@@ -16,7 +16,7 @@ const SIZE_BOUNDS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256
 /// A histogram.
 #[derive(Clone, Debug, Default)]
 struct Histogram {
-    /// Number of values per bucket, not cumulative; the last bucket has no upper bound.
+    /// Number of values in each bucket, without those of lower buckets. The last bucket has no upper bound.
     counts: [u64; 13],
     sum: f64,
 }

@@ -30,13 +30,13 @@ impl Query {
         Ok(Query(pairs))
     }
 
-    /// Returns the last value of a parameter; `None` if it is missing or empty.
+    /// Returns the last value of a parameter, or `None` if it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(parameter, _)| parameter == name);
         found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-    /// Returns the value of a numeric parameter; `None` if it is missing or empty.
+    /// Returns the value of a numeric parameter, or `None` if it is missing or empty.
     pub fn parse_number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
@@ -45,7 +45,7 @@ impl Query {
         Ok(Some(number))
     }
 
-    /// Returns the value of a duration parameter; `None` if it is missing or empty.
+    /// Returns the value of a duration parameter, or `None` if it is missing or empty.
     pub fn parse_duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
         self.get(name).map(|text| parse_duration(name, text)).transpose()
     }

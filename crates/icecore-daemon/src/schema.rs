@@ -4,8 +4,8 @@ use crate::threads::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The last known schemas of queues. The database is authoritative: when a job is stored, its schema is compared, and a
-/// different current schema is reported.
+/// The last known schemas of queues. They may be out of date. So when a job is stored, the database compares the
+/// schema, and reports the current one if it differs.
 #[derive(Default)]
 pub struct Schemas(Mutex<HashMap<String, Arc<Checker>>>);
 
@@ -69,14 +69,14 @@ mod with_validator {
     const MAX_LIGHT_LEN: usize = 4 << 10;
     /// Maximum size of a light pattern in bytes, when compiled.
     const MAX_LIGHT_PATTERN_SIZE: usize = 64 << 10;
-    /// Words that may make a check much slower than linear: references, and comparisons of all items with each other.
-    /// `\u` is included because a keyword may be spelled with escapes.
+    /// Words that may make a check much slower than linear. They are references, and comparisons of all items with
+    /// each other. `\u` is included, because a keyword may be spelled with escapes.
     const HEAVY_WORDS: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
 
     /// Returns a validator for a schema, and whether its time is linear in the payload.
     fn compile_validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
         if text.len() <= MAX_LIGHT_LEN && !HEAVY_WORDS.iter().any(|word| text.contains(word)) {
-            // Patterns that match in linear time; look-around is not possible with these.
+            // These patterns match in linear time, so they do not support look-around.
             let patterns = PatternOptions::regex().size_limit(MAX_LIGHT_PATTERN_SIZE);
             if let Ok(validator) = jsonschema::options().with_pattern_options(patterns).build(schema) {
                 return Ok((validator, true));

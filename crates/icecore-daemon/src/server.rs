@@ -22,15 +22,15 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tower_service::Service;
 
-/// How long commands get to end after an abort, and to return their jobs.
+/// Time for commands to end after an abort, and to return their jobs to the queue.
 const COMMAND_ABORT_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// How long the threads get to finish waiting work.
+/// Time for the threads to finish waiting work.
 const THREAD_END_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a stranger gets to send the rest of a request when the daemon ends.
+/// Time for a stranger to send the rest of a request when the daemon ends.
 const REQUEST_END_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often expired objects and old jobs are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// Maximum size of a request head.
+/// Maximum number of bytes in the head of a request.
 const MAX_HEAD_LEN: usize = 64 << 10;
 
 /// A running daemon.
@@ -38,7 +38,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     runtime: Runtime,
-    /// Completes when no connection is served any more.
+    /// Completes when the last connection has ended.
     ended: tokio::sync::oneshot::Receiver<()>,
 }
 
@@ -96,7 +96,7 @@ impl Server {
         self.address
     }
 
-    /// Returns a function that ends the daemon from elsewhere; [`Server::wait`] then returns.
+    /// Returns a function that ends the daemon from another thread. [`Server::wait`] then returns.
     pub fn stopper(&self) -> impl Fn() + Clone + Send + Sync + use<> {
         let shutdown = self.app.shutdown.clone();
         move || shutdown.begin()
@@ -122,6 +122,7 @@ impl Server {
 async fn bind_listener(settings: &Settings) -> Result<TcpListener, StartError> {
     let listen_error = |error| StartError::Listen(settings.listen.clone(), error);
     let addresses: Vec<SocketAddr> = settings.listen.to_socket_addrs().map_err(listen_error)?.collect();
+    // An address that other machines can reach requires a token.
     let exposed = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback());
     if let (Some(address), None) = (exposed, settings.token.as_ref().filter(|token| !token.is_empty())) {
         return Err(StartError::NoToken(*address));
@@ -138,7 +139,8 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
             "{available} connections instead of {configured}: the limit of open files does not allow more"
         ));
     }
-    // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
+    // Every connection has a clone of the sender. The receiver ends when all clones are dropped, so it shows that all
+    // connections have ended.
     let (open_connection, mut all_ended) = mpsc::channel::<()>(1);
     let router = routes::build_router(Arc::clone(&app));
     loop {
@@ -156,7 +158,8 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
                     drop(open_connection);
                 });
             }
-            // Too many open files, or a client that has already disconnected.
+            // The process has too many open files, or the client has already disconnected. The pause prevents a busy
+            // loop.
             Either::Right(Err(error)) => {
                 if is_out_of_files(&error) {
                     connections.close_one_connection();
@@ -165,9 +168,10 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
             }
         }
     }
+    // The sender of this function is dropped too. Otherwise the receiver would never end.
     drop((listener, open_connection));
     app.settings.stop.drain();
-    // All permits are free when no command runs.
+    // Each command that runs has a permit. So when all permits can be acquired, all commands have ended.
     let commands_ended = |count: usize| {
         let commands = Arc::clone(&app.commands);
         async move { drop(commands.acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).await) }
@@ -220,7 +224,7 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, connection: Connec
     builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(MAX_HEAD_LEN);
     let stream = TokioIo::new(WriteTimeoutStream::new(stream, app.settings.body_timeout));
     let mut served = pin!(builder.serve_connection(stream, service));
-    // An error comes from the client: it disconnected, or does not speak HTTP.
+    // The result is not examined. An error only means that the client disconnected, or does not send HTTP.
     if let Either::Right(()) = select_first(served.as_mut(), app.shutdown.wait_until_begun()).await {
         served.as_mut().graceful_shutdown();
         // An incomplete request of a stranger must not keep the daemon running.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Opens the database: once for each thread, and again after the connection was lost.
+/// Opens the database. Each thread calls this once, and again after its connection was lost.
 pub type Opener = Arc<dyn Fn() -> icecore_store::Result<Box<dyn Backend>> + Send + Sync>;
 
 /// Request rate allowed for an address.
@@ -87,13 +87,13 @@ impl FromStr for Network {
 pub struct Settings {
     /// Opens the database.
     pub open: Opener,
-    /// Whether the database allows one writer at a time, like SQLite. Then the threads take turns, so that none of them
-    /// has to sleep and retry.
+    /// Whether the database allows one writer at a time, like SQLite. Then the threads take turns, so that none of
+    /// them has to sleep and retry.
     pub one_writer: bool,
     /// Address to listen on: `127.0.0.1:7340`. With port 0, the system chooses a port.
     pub listen: String,
-    /// Token that clients must send, as `Authorization: Bearer TOKEN`. Without a token, the daemon listens on loopback
-    /// addresses only.
+    /// Token that clients must send, as `Authorization: Bearer TOKEN`. Without a token, the daemon listens on
+    /// loopback addresses only.
     pub token: Option<String>,
     /// Commands for jobs that run immediately, per queue.
     pub commands: HashMap<String, Arc<dyn Runner>>,
@@ -107,15 +107,15 @@ pub struct Settings {
     pub max_body_len: usize,
     /// Maximum number of bytes of bodies in memory, for all requests.
     pub max_body_memory: usize,
-    /// Maximum number of known connections. A few more are accepted, for `/healthz` and for clients that have not sent
-    /// a request yet.
+    /// Maximum number of known connections. A few more are accepted, for `/healthz` and for clients that have not
+    /// sent a request yet.
     pub max_connections: usize,
     /// Maximum number of connections of an address that have not sent a complete request, or none with the token. For
     /// IPv6, a /64 counts as one address.
     pub max_connections_per_address: usize,
     /// Proxies that are exempt from this limit, because they have the connections of many clients.
     pub trusted_proxies: Vec<Network>,
-    /// Request rate allowed for an address; `None` means no limit.
+    /// Request rate allowed for an address. `None` means no limit.
     pub rate: Option<Rate>,
     /// How long a client may take for the head of a request, or leave a connection unused.
     pub head_timeout: Duration,
@@ -125,15 +125,16 @@ pub struct Settings {
     pub database_timeout: Duration,
     /// How long running requests get when the daemon ends.
     pub grace: Duration,
-    /// Number of threads that talk to the database, in addition to those that store and record.
+    /// Number of threads that use the database, in addition to those that store and record.
     pub database_threads: usize,
-    /// Maximum number of requests that wait for the database; more are refused with a request to retry.
+    /// Maximum number of requests that wait for the database. Further requests are refused, and the client is asked
+    /// to try again.
     pub max_waiting_requests: usize,
     /// Maximum number of commands that run at the same time for `run=now`.
     pub max_commands: usize,
     /// Length of a lease for `run=now`.
     pub lease: Duration,
-    /// How long done and dead jobs are kept; `None` means forever.
+    /// How long done and dead jobs are kept. `None` means forever.
     pub keep_jobs: Option<Duration>,
     /// Called with the address when the daemon listens.
     pub ready: Option<Arc<dyn Fn(SocketAddr) + Send + Sync>>,

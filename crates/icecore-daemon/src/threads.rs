@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Why there is no answer.
+/// The reason why work has not produced an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkError {
     /// Too much work is waiting.
@@ -21,13 +21,14 @@ pub enum WorkError {
 
 type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// Locks a mutex. If another thread panicked with it, the data is used as it is.
+/// Locks a mutex. If another thread panicked while it had the lock, the data is used as it is.
 pub fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Threads, each with its own state, and a bounded queue of work.
 pub struct Threads<S> {
+    /// The sending end of the queue; `None` after `close`. The threads end when all senders are dropped.
     sender: Mutex<Option<SyncSender<Work<S>>>>,
     /// Disconnected when all threads have ended.
     ended: Mutex<Receiver<()>>,
@@ -47,11 +48,11 @@ impl<S: 'static> Threads<S> {
         for _ in 0..count.max(1) {
             let (receiver, make, alive_signal) = (Arc::clone(&receiver), make.clone(), alive_signal.clone());
             std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-                // Dropped when the thread ends.
+                // Dropped when the thread ends. After the last thread has ended, `ended` is disconnected.
                 let _alive_signal = alive_signal;
                 let mut state = make();
                 loop {
-                    // One thread waits with the lock; the others wait for the lock.
+                    // One thread has the lock while it waits for work. The others wait for the lock.
                     let Ok(work) = lock_ignoring_poison(&receiver).recv() else { return };
                     if catch_unwind(AssertUnwindSafe(|| work(&mut state))).is_err() {
                         state = make();
@@ -71,7 +72,8 @@ impl<S: 'static> Threads<S> {
         })
     }
 
-    /// Queues work and waits for its result. Work that nobody waits for any more is not started.
+    /// Queues work and waits for its result. If the caller has stopped waiting before the work begins, it is not
+    /// started.
     pub async fn submit_and_wait<T: Send + 'static>(
         &self,
         timeout: Duration,
@@ -80,7 +82,8 @@ impl<S: 'static> Threads<S> {
         self.submit_and_wait_or_undo(timeout, work, |_, _| ()).await
     }
 
-    /// Like `submit_and_wait`. A result that nobody waited for any more is passed to `undo`.
+    /// Like `submit_and_wait`. If the caller has stopped waiting while the work was done, its result is passed to
+    /// `undo`.
     pub async fn submit_and_wait_or_undo<T: Send + 'static>(
         &self,
         timeout: Duration,
@@ -111,7 +114,8 @@ impl<S: 'static> Threads<S> {
 
 /// Waits until all senders are dropped, or until the deadline.
 pub fn wait_until_ended(ended: &Receiver<()>, deadline: Instant) {
-    // Nothing is ever sent.
+    // The threads never send anything on this channel. The call returns when the channel is disconnected, or at the
+    // deadline.
     let _ = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// A bell for each queue that clients wait for.
+/// A bell for each queue from which clients wait for jobs.
 #[derive(Default)]
 pub struct Wakeups(Mutex<HashMap<String, Arc<Notify>>>);
 
@@ -20,6 +20,7 @@ impl Wakeups {
             return Arc::clone(bell);
         }
         if bells.len() >= CLEANUP_COUNT {
+            // A bell that only this map owns is not in use, because a waiting client has a clone.
             bells.retain(|_, bell| Arc::strong_count(bell) > 1);
         }
         Arc::clone(bells.entry(queue.to_owned()).or_default())

@@ -1,10 +1,10 @@
-//! Aligns the items of two lists by numbers that stand for their values, not by their positions.
+//! Aligns the items of two lists by the numbers of their values, and not by their positions.
 //!
-//! The common beginning and end are taken first. Then items that occur once in each list are anchors, as in patience
-//! sorting: the longest sequence of them that is in the same order in both lists is kept, and the part between two
-//! anchors is aligned separately, for a limited number of rounds. Where there are no anchors, the shortest edit path is
-//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is
-//! aligned: items are then paired by their positions.
+//! The common beginning and the common end are aligned first. Then items that occur once in each list can be anchors,
+//! as in a patience diff. The longest sequence of them that has the same order in both lists is kept. The part
+//! between two anchors is aligned separately, in a limited number of rounds. In a part without anchors, the shortest
+//! edit path is searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If the path is
+//! longer, the items of this part are not aligned. The caller then pairs them by their positions.
 
 /// Maximum number of rounds in which anchors are searched between anchors.
 const MAX_ROUNDS: u32 = 8;
@@ -56,12 +56,13 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Returns the anchors of this gap: of the items that occur once in each list, the longest sequence that is in the
-/// same order in both.
+/// Returns the anchors of this gap. They occur once in each list, and are the longest sequence of such items that has
+/// the same order in both lists.
 fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     let left_unique = find_unique_numbers(&left[gap.left.0..gap.left.1]);
     let mut right_unique = find_unique_numbers(&right[gap.right.0..gap.right.1]).into_iter().peekable();
     let mut unique_pairs: Vec<(usize, usize)> = Vec::new();
+    // Both lists are sorted by number, so one pass finds the common numbers.
     for (hash, left_index) in left_unique {
         while right_unique.next_if(|(other, _)| *other < hash).is_some() {}
         if let Some((_, right_index)) = right_unique.next_if(|(other, _)| *other == hash) {
@@ -72,8 +73,8 @@ fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     longest_rising_pairs(&unique_pairs)
 }
 
-/// Returns the numbers that occur once in a list, sorted, with their positions. They are found by sorting: a hash
-/// table would be slow for numbers that were chosen to collide.
+/// Returns the numbers that occur once in a list, sorted, with their positions. They are found by sorting, because a
+/// hash table would be slow for numbers that were chosen to collide.
 fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
     let mut positions: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
     positions.sort_unstable();
@@ -82,9 +83,9 @@ fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
 
 /// Returns the longest selection of pairs whose second numbers ascend.
 fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the last pair of the selection with the smallest end.
+    // For each length, consider all selections of this length. `ends` has the last pair of the one that ends lowest.
     let mut ends: Vec<usize> = Vec::new();
-    // For each pair, the pair before it in its selection.
+    // For each pair, the pair before it in the selection that ends with it.
     let mut predecessors: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (index, (_, second)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|end| pairs[*end].1 < *second);
@@ -111,7 +112,8 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
     if a.len().abs_diff(b.len()) > max_steps {
         return;
     }
-    // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + max_steps + 1`.
+    // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + max_steps +
+    // 1`.
     let mut reach = vec![0_usize; 2 * max_steps + 3];
     let mut history: Vec<Vec<usize>> = Vec::new();
     let middle = max_steps + 1;

@@ -50,8 +50,8 @@ pub struct Change<'d> {
     pub left: Option<Cursor<'d>>,
     /// The value in the second document, if it exists there.
     pub right: Option<Cursor<'d>>,
-    /// The new place of the value: the container in the first document, the position in the corresponding container
-    /// of the second document, and the key.
+    /// The new place of the value. The parts are the container in the first document, the position in the
+    /// corresponding container of the second document, and the key.
     pub(crate) into: Option<(Cursor<'d>, u32, Option<Key<'d>>)>,
 }
 
@@ -172,8 +172,8 @@ impl<'d> Differences<'d> {
         self.rules
     }
 
-    /// Returns the path of each change, as `icecore inspect` shows paths: in the first document, or for an added value
-    /// in the second. The work is linear in the documents, for any number of changes.
+    /// Returns the path of each change, as `icecore inspect` shows paths. It is a path in the first document, or for
+    /// an added value in the second one. The work is linear in the documents, for any number of changes.
     pub fn list_paths(&self) -> Vec<String> {
         self.collect_paths(|change| match change.left {
             Some(left) => (true, left),

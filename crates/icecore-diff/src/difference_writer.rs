@@ -16,8 +16,8 @@ pub(crate) const VERSION: i64 = 1;
 pub(crate) const FORMAT_KEY: &str = "icecore_difference";
 
 impl<'d> Differences<'d> {
-    /// Returns the difference as a document, which [`Patch`](crate::Patch) reads and `docs/diff.md` describes. All
-    /// values are preserved.
+    /// Returns the difference as a document. [`Patch`](crate::Patch) reads it, and `docs/diff.md` describes its form.
+    /// All values are preserved.
     ///
     /// # Errors
     /// An error of kind `Usage`, for documents that no reader produces.
@@ -32,9 +32,9 @@ impl<'d> Differences<'d> {
         }
         writer.write_key("fingerprint");
         writer.write_word(&fingerprint(self.rules, self.left));
-        // Rules that ignore sharing call two documents equal although the same changes lead to different documents. So
-        // the result is checked too. An exact fingerprint contains the sharing; hashes of equal values in two formats
-        // may differ.
+        // Rules that ignore sharing call two documents equal although the same changes lead to different documents.
+        // So the result is checked too. With exact rules this is unnecessary, because the fingerprint contains the
+        // sharing. Across formats it is impossible, because equal values may have different hashes.
         if !self.rules.is_exact() && !self.rules.is_across_formats() && !has_cycle(self.right) {
             writer.write_key("result");
             writer.write_word(&fingerprint(self.rules, self.right));
@@ -145,7 +145,7 @@ pub(crate) fn fingerprint(rules: Rules, document: &Document<'_>) -> String {
     format!("{:016x}", Hashes::new(rules, document).get(document.root().index()))
 }
 
-/// Finds keys that a map has twice, which therefore do not identify an entry.
+/// Finds keys that a map has twice. Such a key does not identify an entry.
 struct DuplicateKeys<'d> {
     rules: Rules,
     document: &'d Document<'d>,

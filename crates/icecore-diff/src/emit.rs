@@ -15,7 +15,7 @@ pub(crate) const VALUES: usize = 1;
 pub(crate) struct Edits<'d> {
     /// Values of another document that replace values.
     pub(crate) replaced: HashMap<u32, Cursor<'d>>,
-    /// The same, but only at the place of the value: links to it keep the value.
+    /// Replacements that apply only at the place of the value. Links to the value keep the old one.
     pub(crate) replaced_places: HashMap<u32, Cursor<'d>>,
     pub(crate) classes: HashMap<u32, Cow<'d, [u8]>>,
     /// Removed items and entries.
@@ -41,7 +41,7 @@ pub(crate) struct Insertion<'d> {
 }
 
 /// Copies values into a document that is being built. A value to which links lead is copied once, at the first place
-/// where it occurs; at other places, there is a link. So the work is linear.
+/// where it occurs. At other places a link is written. So the work is linear.
 pub(crate) struct Emitter<'d> {
     pub(crate) builder: Builder,
     edits: Edits<'d>,
@@ -179,7 +179,8 @@ impl<'d> Emitter<'d> {
         {
             (source, value) = (VALUES, *new);
         }
-        /// A link leads to its target, and that to its replacement, which may be a link as well.
+        /// A link leads to its target, and the target leads to its replacement. The replacement may be a link as
+        /// well.
         const MAX_LINK_STEPS: usize = 4;
         let mut copied_nodes = Vec::new();
         for _ in 0..MAX_LINK_STEPS {

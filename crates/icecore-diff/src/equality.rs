@@ -17,8 +17,8 @@ pub(crate) struct EqualityChecker<'d> {
     pairs: Pairs<'d>,
     /// The cost that failing comparisons may still have.
     budget: u64,
-    /// Number of comparisons until all containers are put into sets, not only targets of links: a cycle between two
-    /// targets may be long.
+    /// Number of comparisons after which all containers are put into sets, and not only the targets of links. This is
+    /// necessary because a cycle between two targets may be long.
     remaining_comparisons: u64,
 }
 
@@ -140,8 +140,8 @@ impl<'d> EqualityChecker<'d> {
     }
 }
 
-/// Returns the values of two maps that are not entries, if both have one: the default value, or the value that has
-/// attributes.
+/// Returns the values of two maps that are not entries, if both maps have one. Such a value is the default value of
+/// the map, or the value that has attributes.
 pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     let extra_value = |cursor: Cursor<'d>| match cursor.kind() {
         Kind::Attrs => cursor.children().next(),
@@ -157,7 +157,8 @@ pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bo
     x.kind == y.kind && rules.relevant_flags(x) == rules.relevant_flags(y) && (!has_form || x.form() == y.form())
 }
 
-/// Returns true if the entries of this map are the fields of an object, which directly precedes it.
+/// Returns true if the entries of this map are the fields of an object. The node of the object directly precedes the
+/// map.
 pub(crate) fn is_field_map(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;

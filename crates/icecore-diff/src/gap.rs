@@ -1,4 +1,4 @@
-//! Pairs the differing items of two lists: decides which of them are changed versions of each other.
+//! Pairs the differing items of two lists. The items of a pair count as versions of each other.
 
 use crate::pairs::Sides;
 use crate::side::{MAX_CHILDREN, Side};

@@ -1,5 +1,5 @@
-//! Assigns a number to each value; equal values have equal numbers. Lists are aligned by these numbers. Correctness
-//! does not depend on them: values with equal numbers are still compared.
+//! Assigns a number (a hash) to each value. Equal values have equal numbers. Lists are aligned by these numbers. The
+//! result is correct even if different values have equal numbers, because such values are still compared.
 
 use crate::emit::as_key;
 use crate::rules::{Leaf, Rules};
@@ -7,8 +7,8 @@ use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node};
 use icecore::{Document, Key, Kind};
 
-/// The numbers of a document's nodes. Each is computed when it is needed, together with those of everything in the
-/// value.
+/// The numbers of a document's nodes. A number is computed when it is needed, together with the numbers of all values
+/// inside.
 pub(crate) struct Hashes<'d> {
     rules: Rules,
     document: &'d Document<'d>,
@@ -16,16 +16,21 @@ pub(crate) struct Hashes<'d> {
     nodes: Vec<u64>,
     /// For each key id, the number of the key in a map, and as the name of a field.
     keys: Vec<[u64; 2]>,
+    /// The containers that contain the current node, the innermost one last.
     open: Vec<HashFrame>,
 }
 
-/// The number of a link to an unfinished value: the link is part of a cycle.
+/// The number of a link to an unfinished value. Such a link is part of a cycle. The bits of this constant and of the
+/// next two are arbitrary. The constants only have to differ.
 const CYCLE_HASH: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+/// The number of an empty container in a comparison across formats, and of a node that does not exist. It also
+/// replaces a computed 0, because 0 means that a number is not computed yet.
 const EMPTY_HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The number of a missing key.
 const NO_KEY_HASH: u64 = 0x2545_F491_4F6C_DD1D;
 
-/// Combines two numbers.
+/// Combines two numbers. The order matters. Both halves of the product are used, so that each bit of the arguments
+/// affects many bits of the result.
 #[inline]
 pub(crate) const fn mix_hashes(a: u64, b: u64) -> u64 {
     let product = ((a ^ 0xA076_1D64_78BD_642F) as u128).wrapping_mul((b ^ 0xE703_7ED1_A0B4_28DB) as u128);
@@ -38,6 +43,8 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     for chunk in chunks {
         hash = mix_hashes(hash, u64::from_le_bytes(*chunk));
     }
+    // The length is a part of the hash, so the zeros that fill the last chunk can't be mistaken for bytes of the
+    // text.
     let mut last_chunk = [0; 8];
     last_chunk[..rest.len()].copy_from_slice(rest);
     mix_hashes(hash, u64::from_le_bytes(last_chunk))
@@ -51,8 +58,8 @@ fn hash_leaf(leaf: &Leaf<'_>) -> u64 {
     if leaf.encoding.is_empty() { hash } else { mix_hashes(hash, hash_bytes(leaf.encoding)) }
 }
 
-/// Returns the number of a leaf that is not a link, like [`hash_leaf`]. Common values are handled separately, which
-/// is faster.
+/// Returns the number of a leaf that is not a link. The number is the same as that of [`hash_leaf`]. Common values
+/// are handled separately, because this takes less time.
 #[inline]
 fn hash_leaf_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
     match node.kind {
@@ -61,6 +68,7 @@ fn hash_leaf_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
         }
         Kind::Bytes | Kind::Text if !rules.is_exact() => {
             let hash = const { mix_hashes(Kind::Text as u64, 0) };
+            // `aux` is the length of the string. `hash_leaf` does not add the bytes of an empty string either.
             if node.aux == 0 { hash } else { mix_hashes(hash, hash_bytes(document.bytes(node))) }
         }
         _ => hash_leaf(&rules.leaf_meaning(document, node)),
@@ -75,10 +83,11 @@ struct HashFrame {
     count: u64,
     /// The key that precedes the next value.
     key: Option<u64>,
-    /// Whether that key is a placeholder.
+    /// Whether the key that precedes the next value is a placeholder for an entry that does not exist.
     is_absent: bool,
     /// Whether the entries are fields of an object.
     is_fields: bool,
+    /// Whether the order of the entries matters.
     in_order: bool,
 }
 
@@ -105,7 +114,7 @@ impl<'d> Hashes<'d> {
         self.keys.get(usize::from(id)).map_or(NO_KEY_HASH, |key| key[usize::from(is_field)])
     }
 
-    /// Returns the number of a key that is not a node.
+    /// Returns the number of a key that is not a node of the document.
     pub(crate) fn hash_loose_key(
         rules: Rules,
         document: &Document<'_>,
@@ -120,8 +129,9 @@ impl<'d> Hashes<'d> {
         self.nodes.get(index as usize).copied().unwrap_or(0)
     }
 
-    /// Computes the number of a value, after the numbers of values outside that links in it name. These values precede
-    /// it completely, so no value waits for itself, and each node is visited at most twice.
+    /// Computes the number of a value. If links in the value name targets outside of it, computes the numbers of
+    /// these targets first. Each target ends before the value begins, so a value never waits for itself. Each node is
+    /// visited at most twice.
     #[cold]
     fn compute_hash(&mut self, index: u32) -> u64 {
         if index as usize >= self.document.nodes().len() {
@@ -142,8 +152,9 @@ impl<'d> Hashes<'d> {
         self.known_hash(index)
     }
 
-    /// Computes the numbers of these values, the last one first. A value waits for the targets of links in it, which
-    /// are added after it. It is then marked as ready.
+    /// Computes the numbers of these values, the last one first. If links in a value name targets without a number,
+    /// the value is put back, marked as ready, and the targets are added after it. So their numbers are computed
+    /// first.
     fn compute_all(&mut self, mut pending: Vec<(u32, bool)>) {
         while let Some((index, is_ready)) = pending.pop() {
             let end = tree::index_after(self.document, index);
@@ -157,16 +168,19 @@ impl<'d> Hashes<'d> {
                 if pending.len() > previous_len + 1 {
                     continue;
                 }
+                // The value does not wait for a target, so it need not be put back.
                 pending.truncate(previous_len);
             }
             self.hash_range(index, end);
         }
     }
 
-    /// Calls `visit` with the targets of links in this range that end before it and have no number yet.
+    /// Calls `visit` with the targets of links in this range. Leaves out targets inside of the range, and targets
+    /// that have a number already.
     fn visit_outside_targets(&self, from: u32, to: u32, mut visit: impl FnMut(u32)) {
         let mut index = from;
         while let Some(node) = self.document.nodes().get(index as usize).filter(|_| index < to) {
+            // The links in a container with a number were followed before.
             if node.kind.is_container() && self.known_hash(index) != 0 {
                 index = tree::index_after(self.document, index);
                 continue;
@@ -187,7 +201,7 @@ impl<'d> Hashes<'d> {
         (target < link && tree::index_after(self.document, target) <= link).then_some(target)
     }
 
-    /// Walks once over the value between these nodes.
+    /// Computes the numbers of all nodes in this range in one walk. The range must be a value.
     fn hash_range(&mut self, from: u32, to: u32) {
         let (document, rules) = (self.document, self.rules);
         let nodes = document.nodes();
@@ -260,6 +274,8 @@ impl<'d> Hashes<'d> {
         }
         let Some(parent) = self.open.last() else { return };
         let is_field = parent.is_fields;
+        // The key of an entry is its id, or a node before its value. Such a key node has `IS_KEY`, and its value has
+        // `KEY_NODE`.
         let (key, is_absent) = match node.key {
             NO_KEY => (None, false),
             KEY_NODE => (parent.key, parent.is_absent),
@@ -281,8 +297,10 @@ impl<'d> Hashes<'d> {
             return;
         }
         let hash = key.map_or(hash, |key| mix_hashes(key, hash));
-        // The value to which attributes belong is not an attribute itself.
+        // Attributes have keys, but the value to which they belong is in the same container without a key. Its number
+        // is mixed with a constant, so that it differs from that of an attribute.
         let hash = if key.is_none() && !parent.in_order { mix_hashes(NO_KEY_HASH, hash) } else { hash };
+        // Addition gives the same sum in any order of the entries.
         parent.sum = if parent.in_order { mix_hashes(parent.sum, hash) } else { parent.sum.wrapping_add(hash) };
         parent.count += 1;
     }
@@ -305,8 +323,8 @@ impl<'d> Hashes<'d> {
     }
 }
 
-/// Returns true if a link of this document leads to a value that contains the link. The number of such a document
-/// depends on which of several places of a value is the link.
+/// Returns true if a link of this document leads to a value that contains the link. In such a document equal values
+/// can have different numbers, because the number depends on which place of a value is the link.
 pub(crate) fn has_cycle(document: &Document<'_>) -> bool {
     (0..).zip(document.nodes()).filter(|(_, node)| node.kind.is_again()).any(|(link, _)| {
         let target = document.at(link).map_or(link, |link| link.target().index());
@@ -327,6 +345,6 @@ fn hash_keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {
         let Some(name) = names.get(id) else { return [NO_KEY_HASH; 2] };
         [false, true].map(|is_field| hash_leaf(&rules.key_meaning(document, &name.node, name.bytes, is_field)))
     };
-    // A table has fewer names than the number of possible ids.
+    // The cast does not lose anything, because ids of names have 16 bits.
     (0..=names.len() as u32).map(hash_name).collect()
 }

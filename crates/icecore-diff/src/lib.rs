@@ -1,4 +1,4 @@
-//! Differences between two documents of any formats, by meaning; and applying them.
+//! Finds differences between two documents of any formats, by meaning, and applies them.
 //!
 //! ```
 //! use icecore_diff::{Rules, find_differences};
@@ -12,14 +12,14 @@
 //!
 //! # Method
 //!
-//! 1. Both tapes are followed side by side, node by node, while they have the same values: parts that are stored alike
-//!    are skipped.
-//! 2. Where they differ, both trees are walked side by side. Entries of maps are paired by key. In lists the next equal
-//!    items are searched: first directly after the position, then in windows of increasing size. In a window, or in a
-//!    short list, values get numbers, which are equal for equal values: items that occur once in both are anchors, the
-//!    parts between anchors are compared by the shortest edit path if that has at most 100 steps, and the rest is paired
-//!    by similarity. Beyond limits that keep the work linear, items are paired by position. The numbers only select what
-//!    to compare: values count as equal only after a comparison.
+//! 1. Both tapes are followed side by side, node by node, while they have the same values. So parts that are stored
+//!    alike are skipped.
+//! 2. Where they differ, both trees are walked side by side. Entries of maps are paired by key. In lists the next
+//!    equal items are searched, first directly after the position, and then in windows of increasing size. In a
+//!    window, or in a short list, values get numbers. Equal values have equal numbers. Items that occur once in both
+//!    lists are anchors. The parts between anchors are compared by the shortest edit path, if the path has at most
+//!    100 steps. The rest is paired by similarity. Beyond limits that keep the work linear, items are paired by
+//!    position. The numbers only select what to compare. Values count as equal only after a comparison.
 //! 3. A value that was removed at one place and added at another has moved.
 //! 4. Links and aliases count as their targets. If both the sharing and something in the shared value differ, the place
 //!    of the link is reported as changed.

@@ -1,9 +1,9 @@
 //! Comparison of links, after all other differences are known.
 //!
-//! Two links are equal if their targets were paired with each other: differences between the targets are reported
-//! there. Otherwise the targets are compared. If they are equal, but the target is changed elsewhere, that change is
-//! also visible through the link, although the second document has the old value there. So the link is reported as
-//! changed.
+//! Two links are equal if their targets were paired with each other, because differences between the targets are
+//! reported at the targets. Otherwise the targets are compared. They may be equal although the target is changed
+//! elsewhere. That change would also be visible through the link, but the second document has the old value there. So
+//! the link is reported as changed.
 
 use crate::equality::EqualityChecker;
 use crate::lockstep::Counterparts;

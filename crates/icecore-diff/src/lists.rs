@@ -1,10 +1,10 @@
-//! Finds equal items of two lists, and computes as few numbers for it as possible.
+//! Finds equal items of two lists, and computes as few numbers for this as possible.
 //!
-//! Items are followed as long as they are equal, node by node. At a difference, a continuation is searched: first,
-//! whether one item was changed, added or removed and the next ones are equal; then in windows of the next items, which
-//! are aligned by their numbers. Each window is larger than the previous one, until enough consecutive items are equal
-//! that this is not a coincidence. A window that contains all remaining items is aligned as it is: so short lists are
-//! aligned as a whole, as in the reference.
+//! Items are followed as long as they are equal, node by node. At a difference, a continuation is searched. The first
+//! attempt assumes that one item was changed, added or removed, and that the next ones are equal. After that, the
+//! next items are aligned by their numbers, in windows. Each window is larger than the previous one, until enough
+//! consecutive items are equal that this is not a coincidence. A window that contains all remaining items is aligned
+//! as it is. So short lists are aligned as a whole, as in the reference.
 //!
 //! A window is four times as large as the previous one, and at least an eighth of a large window is used. So the work
 //! is linear, with the factor of [`align_numbers`].
@@ -33,7 +33,8 @@ pub(crate) struct Run {
     pub(crate) is_equal_by_nodes: bool,
 }
 
-/// Returns the runs of two lists whose items are at these nodes, using all numbers: the readable twin of [`find_runs`].
+/// Returns the runs of two lists whose items are at these nodes. It computes all numbers. This is the readable twin
+/// of [`find_runs`].
 pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
     let (left_numbers, right_numbers) = collect_numbers(sides, a, b);
     let run = |(left, right): (u32, u32)| Run {

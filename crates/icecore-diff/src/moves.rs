@@ -13,8 +13,8 @@ const MIN_STRING_LENGTH: usize = 8;
 
 /// Turns pairs of a removed and an added value into moves.
 ///
-/// Any value can move within its list or map. Between containers only a list or a map that is not empty, or a string of
-/// at least [`MIN_STRING_LENGTH`] bytes, can move. A value with links to the outside does not move.
+/// Any value can move within its list or map. Between containers only a list or a map that is not empty, or a string
+/// of at least [`MIN_STRING_LENGTH`] bytes, can move. A value with links to the outside does not move.
 pub(crate) fn find_moves<'d>(
     sides: Sides<'_, 'd>,
     lockstep: &mut Lockstep<'_, 'd>,
@@ -37,7 +37,8 @@ pub(crate) fn find_moves<'d>(
     for index in 0..changes.len() {
         let FoundChange::Added(target) = changes[index].change else { continue };
         let Some(candidates) = removed.get_mut(&sides.right.value_hash(target.value)) else { continue };
-        // Of several candidates, one of the same list or map is preferred; at most this number of them is examined.
+        // If there are several candidates, one of the same list or map is preferred. At most this number of
+        // candidates is examined.
         const MAX_EXAMINED: usize = 16;
         let is_in_same_container = |from: &usize| matches!(changes[*from].change, FoundChange::Removed(_, outer) if outer.index() == target.into.index());
         let preferred = candidates.iter().take(MAX_EXAMINED).position(is_in_same_container);

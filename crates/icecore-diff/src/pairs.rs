@@ -4,7 +4,7 @@ use crate::side::{Entry, Side};
 use icecore::{Cursor, Key};
 use std::collections::{HashMap, VecDeque};
 
-/// Entries with the same key, and those of only one map.
+/// Pairs of entries with the same key, and entries that only one of the maps has.
 #[derive(Default)]
 pub(crate) struct Pairs<'d> {
     pub(crate) common: Vec<(Entry<'d>, Entry<'d>)>,

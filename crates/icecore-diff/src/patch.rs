@@ -38,7 +38,7 @@ pub struct Patch {
 pub enum Refusal {
     /// The document is not the one that the difference was made from.
     Differs {
-        /// The path of the mismatch; empty if unknown.
+        /// The path of the mismatch. It is empty if unknown.
         path: String,
         /// What does not match.
         reason: &'static str,
@@ -90,8 +90,8 @@ impl Patch {
     }
 
     /// Sets whether the difference may be applied to a document that differs elsewhere from the one from which it was
-    /// made. Each value to change must still be the old one, a key to add must be new, and a list must be long enough.
-    /// Other changes of a list may shift the positions of the values that are added to it.
+    /// made. Each value to change must still be the old one, a key to add must be new, and a list must be long
+    /// enough. Other changes of a list may shift the positions of the values that are added to it.
     ///
     /// ```
     /// use icecore::Limits;
@@ -121,8 +121,8 @@ impl Patch {
         self.document.root().get("changes").map_or(0, |changes| changes.len())
     }
 
-    /// Applies the difference to the document from which it was made, and returns the other document. Unchanged values
-    /// keep their spelling, if the document has one. The work is linear in the size of both.
+    /// Applies the difference to the document from which it was made, and returns the other document. Unchanged
+    /// values keep their spelling, if the document has one. The work is linear in the size of both.
     ///
     /// # Errors
     /// If the document is not the one from which the difference was made, or the difference is malformed.
@@ -237,7 +237,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         }
         let is_link = change.get("link").and_then(|is_link| is_link.as_bool()).unwrap_or(false);
         let previous = match (kind, left) {
-            // Only this place gets the new value; other places that share the old one keep it.
+            // Only this place gets the new value. Other places that share the old value keep it.
             (ChangeKind::Changed, Some(left)) if is_link => {
                 self.edits.replaced_places.insert(left.index(), part("new")?).map(drop)
             }
@@ -259,8 +259,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         previous.map_or(Ok(()), |()| Err(differs("another change of the difference leads to the same value")))
     }
 
-    /// Checks that each new key is new, and that each list is long enough: in the document from which the difference
-    /// was made this is so.
+    /// Checks that each added key does not exist yet, and that each list is long enough. In the document from which
+    /// the difference was made both are true.
     fn check_insertions(&mut self) -> Result<(), Refusal> {
         let differs = |path: &str, reason| Refusal::Differs { path: path.to_owned(), reason };
         for (container, insertions) in &self.edits.insertions {

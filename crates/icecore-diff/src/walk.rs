@@ -1,5 +1,5 @@
-//! Walks over the trees of both documents side by side. Links are postponed: `links.rs` compares them after all other
-//! differences are known.
+//! Walks over the trees of both documents side by side. Links are only collected here. `links.rs` compares them after
+//! all other differences are known.
 
 use crate::equality::{EqualityChecker, is_alike, is_field_map, non_entry_values};
 use crate::gap::Gaps;
@@ -27,7 +27,7 @@ pub(crate) enum FoundChange<'d> {
     Moved(Cursor<'d>, InsertPosition<'d>),
 }
 
-/// The place in the first document of a value of the second.
+/// The place where a value of the second document is inserted into the first document.
 #[derive(Clone, Copy)]
 pub(crate) struct InsertPosition<'d> {
     /// The container in the first document.
@@ -93,9 +93,11 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
     pub(crate) fn walk_trees(&mut self) {
         let (left, right) = (self.sides.left.document, self.sides.right.document);
         let (left, right) = (left.root(), right.root());
-        // Perl's formats have a reference at the root, where others store the value directly.
+        // Perl's formats have a reference at the root. Other formats store the value itself there. So across formats,
+        // such a reference is skipped.
         let is_across = self.sides.left.rules.is_across_formats();
-        // A reference to a reference is data, which has one more level of references.
+        // If the root is a reference to a reference, the second reference is a part of the data. Such a root is not
+        // skipped.
         let referent = |root: Cursor<'d>| root.children().next().unwrap_or(root);
         let is_reference = |root: Cursor<'d>| {
             let may_be_storage = root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
@@ -171,7 +173,8 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let (rules, is_field) = (self.sides.left.rules, is_field_map(left) || is_field_map(right));
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.pair_entries(self.sides, left, right, is_field);
-        // Keys that are values were paired by their numbers. Their equality is checked now.
+        // Keys that are values were paired by their numbers, and different values can have the same number. So their
+        // equality is checked now. The loop runs backwards, because `swap_remove` moves the last pair.
         for index in (0..pairs.common.len()).rev() {
             if let (Key::Value(a), Key::Value(b)) = (pairs.common[index].0.key, pairs.common[index].1.key)
                 && !self.equality.are_equal(self.sides, a, b)
@@ -250,7 +253,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         }
     }
 
-    /// Handles the items between two equal ones. The pairs in `paired` are counterparts.
+    /// Handles the items between two runs of equal items. The pairs in `paired` are counterparts.
     fn compare_gap(
         &mut self,
         (a, left): (&[u32], Range<usize>),

@@ -1,4 +1,4 @@
-//! `tostream`: a value as events, which are generated one by one.
+//! `tostream`. It turns a value into events, and generates them one by one.
 
 use crate::query_thread;
 use crate::value::Value;

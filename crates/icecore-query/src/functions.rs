@@ -173,8 +173,8 @@ fn from_json(text: &Value) -> ValR {
     };
     match read() {
         Ok(document) => Ok(OpenDocument::charged_to_filter(document).root_value()),
-        // The limit of values was lowered to the remaining memory. If the text has more values, the filter lacks
-        // memory; any other error would also occur with a higher limit.
+        // The limit of values was lowered to the remaining memory. If the text may have more values than the limit,
+        // the filter lacks memory. Any other error would also occur with a higher limit.
         Err(error) if error.kind() == ErrorKind::Limit && is_reduced && bytes.len() as u64 > max_values => {
             query_thread::stop_filter(Stop::Memory)
         }
@@ -182,7 +182,7 @@ fn from_json(text: &Value) -> ValR {
     }
 }
 
-/// Returns the members of an object without its class; for an object that is not a map, its content.
+/// Returns the members of an object without its class. For an object that is not a map, returns its content.
 fn object_fields(value: &Value) -> ValR {
     if value.class_name().is_none() && !matches!(value.visible_value(), Value::Map(_)) {
         return Err(Error::str(format_args!("{value} is not an object: it has no fields")));

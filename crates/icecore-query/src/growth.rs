@@ -1,4 +1,5 @@
-//! Tests every function of the language on inputs of doubling size: steps and memory may only double.
+//! Tests every function of the language on inputs of doubling size. When the size doubles, steps and memory may at
+//! most double.
 
 use crate::{Input, Query, Running, memory, on_query_thread, query_thread};
 use std::ops::ControlFlow;
@@ -25,12 +26,13 @@ fn measure_cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
     })
 }
 
-/// No filter here takes more steps.
+/// Limit of steps. The filters in this file need fewer.
 const MAX_STEPS: u64 = 1 << 21;
 
 /// Returns `true` if the numbers at most double when the size doubles.
 fn is_linear(costs: &[u64]) -> bool {
-    // The cost of a filter that does nothing, and of rounding to whole pieces.
+    // Allowance for the cost of a filter that does nothing, and for buffers whose sizes are rounded up. The
+    // comparison also tolerates a factor of 2.5 instead of 2. Quadratic growth has a factor of 4.
     const ALWAYS: u64 = 4096;
     costs.windows(2).all(|pair| 2 * pair[1] <= 5 * pair[0] + ALWAYS)
 }
@@ -348,7 +350,8 @@ fn functions_take_linear_time() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An item of `..` passes through as many iterators as its depth. That is work: a small document must not take long.
+/// An item of `..` passes through as many iterators as its depth. Each of them must cost a step. Otherwise a small,
+/// deep document could take long without reaching the limit of steps.
 #[test]
 fn nested_iteration_costs_steps() {
     let (levels, items) = (1_000, 2_000);

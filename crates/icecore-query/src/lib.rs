@@ -1,7 +1,7 @@
 //! The jq language over documents of any format.
 //!
-//! A filter sees a document as JSON would show it: objects of any class are objects, symbols are strings, links are
-//! their targets. Values that it does not change are written unchanged.
+//! A filter sees a document as JSON would show it. Objects of any class are objects, symbols are strings, and links
+//! are their targets. Values that the filter does not change are written unchanged.
 //!
 //! ```
 //! use icecore_query::{Input, Query, Running, on_query_thread};
@@ -51,7 +51,7 @@ use jaq_core::{Compiler, Filter};
 use run::FilterTypes;
 use value::{OpenDocument, Value};
 
-/// Maximum length of a filter: it is compiled recursively.
+/// Maximum length of a filter in bytes. It is limited, because a filter is compiled recursively.
 const MAX_FILTER_LENGTH: usize = 32 << 10;
 
 /// A compiled filter.
@@ -119,8 +119,8 @@ impl Query {
         Query::compile_filter(filter, variables, false)
     }
 
-    /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that a spreadsheet would interpret
-    /// as a formula get a leading `'`, as in [`icecore::text::spreadsheet_text`].
+    /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that a spreadsheet would
+    /// interpret as a formula get a leading `'`, as in [`icecore::text::spreadsheet_text`].
     ///
     /// # Errors
     /// If the text is not a valid filter.

@@ -1,4 +1,4 @@
-//! Regular expressions: each match becomes a value as soon as it is found, so that its memory is counted.
+//! Regular expressions. Each match becomes a value as soon as it is found, so that its memory is counted.
 
 use crate::memory;
 use crate::query_thread;

@@ -1,12 +1,12 @@
-//! Memory of filters: values count their bytes while they live.
+//! Memory of filters. Each value counts its bytes while it exists.
 //!
 //! Only memory that grows with the work of a filter is counted: strings, the items of containers, big integers,
 //! documents that `fromjson` reads, and the contexts that unfinished filters keep. A filter that needs more than its
 //! limit stops before it allocates more.
 //!
 //! Memory that the language itself holds, such as closures of nested calls and the keys of long paths, is not counted
-//! here. A program with a counting allocator can report it
-//! ([`Running::allocated_bytes`](crate::Running::allocated_bytes)): then it counts as well.
+//! here. A program with a counting allocator can report this memory with
+//! [`Running::allocated_bytes`](crate::Running::allocated_bytes). Then it counts as well.
 
 use crate::stop::{Stop, stop_filter};
 use std::cell::Cell;
@@ -21,7 +21,7 @@ thread_local! {
     static METER: Cell<AllocatorMeter> = const { Cell::new(AllocatorMeter { allocator: None, start: 0, max_bytes: u64::MAX }) };
 }
 
-/// Data from the allocator.
+/// The limit for the memory that the program's allocator reports.
 #[derive(Clone, Copy)]
 struct AllocatorMeter {
     allocator: Option<fn() -> i64>,
@@ -38,17 +38,20 @@ impl AllocatorMeter {
     }
 }
 
-/// Overhead of the allocator for each allocation, including the counts of an `Rc`.
+/// Estimated number of bytes that each allocation needs in addition to its contents. It includes the counts of an
+/// `Rc`.
 pub(crate) const ALLOCATION_OVERHEAD: usize = 32;
 
-/// Sets the limit of a filter that starts: this number of bytes in addition to those that values hold now.
+/// Sets the limit of a filter that starts. The filter may use this number of bytes in addition to those of the values
+/// that exist now.
 pub(crate) fn start_metering(max_bytes: u64, allocator: Option<fn() -> i64>) {
     MAX_BYTES.set(COUNTED_BYTES.get().saturating_add(max_bytes));
     PEAK_BYTES.set(COUNTED_BYTES.get());
     METER.set(AllocatorMeter { allocator, start: allocator.map_or(0, |allocated_bytes| allocated_bytes()), max_bytes });
 }
 
-/// Runs work that is not charged to the filter: reading its next input.
+/// Runs work whose memory is not charged to the filter, such as reading its next input. Raises the start of the meter
+/// by the memory that the work has allocated, so that the difference stays the same.
 pub(crate) fn run_uncharged<T>(work: impl FnOnce() -> T) -> T {
     let before = METER.get().allocator.map_or(0, |allocated_bytes| allocated_bytes());
     let result = work();
@@ -66,7 +69,7 @@ pub(crate) fn check_allocator() {
     }
 }
 
-/// Raises the limit of the filter, for an input.
+/// Raises the limit of the filter, because it has taken a further input.
 pub(crate) fn raise_memory_limit(more: u64) {
     MAX_BYTES.set(MAX_BYTES.get().saturating_add(more));
     let meter = METER.get();

@@ -2,17 +2,17 @@
 //!
 //! Each such call keeps the filters of the previous call, so endless calls make an endless chain. jaq drops a chain
 //! recursively. If the calls are tail calls, the stack does not grow while the chain grows, and it would overflow
-//! only when the chain is dropped. So these calls are rewritten: they stop being tail calls. Then the stack grows
-//! with the chain, and the check of the stack stops the filter.
+//! only when the chain is dropped. So these calls are rewritten to calls that are not tail calls. Then the stack
+//! grows with the chain, and the check of the stack stops the filter.
 //!
-//! No other call makes such a chain: a filter that is an argument captures its surroundings, and these contain the same
-//! function again only if the function is called inside itself.
+//! Other calls do not make such a chain. A filter that is an argument captures its surroundings, and these contain
+//! the same function again only if the function is called inside itself.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::path::{Part, Path};
 
-/// The functions around a place to which a filter can be an argument: names and numbers of arguments.
+/// The functions around a place that take filters as arguments. Each entry is a name and a number of arguments.
 type EnclosingFunctions<'s> = Vec<(&'s str, usize)>;
 
 /// Rewrites calls of a function inside itself with filters as arguments, so that they are not tail calls. Returns

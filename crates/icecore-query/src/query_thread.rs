@@ -1,9 +1,9 @@
 //! A thread with a large stack, and the limits on the code that runs in it.
 //!
-//! jaq evaluates filters recursively: `def f: 1 + f; f` recurses until the stack overflows and the process crashes.
-//! So filters run on a query thread: a thread with a large stack, on which each evaluated term first checks the
-//! remaining stack, the amount of work, and whether an interrupt was requested. A filter that must stop unwinds to
-//! the start of its run, because the filter itself could catch errors.
+//! jaq evaluates filters recursively. For example, `def f: 1 + f; f` recurses until the stack overflows and the
+//! process crashes. So filters run on a query thread, a thread with a large stack. Each evaluated term first checks
+//! the remaining stack, the amount of work, and whether an interrupt was requested. A filter that must stop is
+//! unwound to the start of its run. An error would not be enough, because the filter itself could catch it.
 
 use crate::memory;
 pub use crate::stop::Stop;
@@ -12,12 +12,13 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Stack size of a query thread. This is only address space: memory is allocated as it is used.
+/// Stack size of a query thread. It takes only address space, because the system allocates memory when it is first
+/// used.
 const STACK_SIZE: usize = 640 << 20;
 /// The part of the stack that is reserved for code that does not check it, such as dropping the longest path or a
 /// search with a regular expression.
 const STACK_RESERVE: usize = 128 << 20;
-/// Number of bytes of the stack that count as one step: about those of a few waiting iterators.
+/// Number of bytes of the stack that count as one step. A few waiting iterators use about as many.
 const STACK_PER_STEP: usize = 4 << 10;
 /// Number of steps between two checks.
 const STEPS_PER_CHECK: u64 = 1 << 10;
@@ -30,7 +31,7 @@ struct Budget {
 }
 
 thread_local! {
-    /// The lowest allowed address of the stack; 0 outside of a query thread. Stacks grow down.
+    /// The lowest allowed address of the stack, because stacks grow down. It is 0 outside of a query thread.
     static STACK_LIMIT: Cell<usize> = const { Cell::new(0) };
     /// The stack address at the start of the run.
     static RUN_START: Cell<usize> = const { Cell::new(0) };
@@ -46,14 +47,14 @@ fn stack_address() -> usize {
     std::hint::black_box(&raw const local) as usize
 }
 
-/// Runs `work` on a query thread: on the current thread if it is one, or on a new one.
+/// Runs `work` on a query thread. This is the current thread if it is a query thread, and otherwise a new one.
 ///
 /// ```
 /// assert_eq!(icecore_query::on_query_thread(|| 1 + 1), 2);
 /// ```
 ///
 /// # Panics
-/// If `work` panics; or if there is not enough address space for the stack.
+/// If `work` panics, or if there is not enough address space for the stack.
 pub fn on_query_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if is_on_query_thread() {
         return work();
@@ -119,6 +120,8 @@ pub(crate) fn count_steps(count: u64) {
 #[cold]
 fn check_limits(count: u64) {
     let budget = BUDGET.get();
+    // The steps since the last check are those by which the countdown fell, and the `count` that did not fit any
+    // more.
     let counted_steps = STEPS_PER_CHECK.saturating_sub(STEPS_TO_CHECK.get()).saturating_add(count);
     STEPS_TO_CHECK.set(STEPS_PER_CHECK);
     let steps = budget.steps.checked_sub(counted_steps).unwrap_or_else(|| stop_filter(Stop::Steps));

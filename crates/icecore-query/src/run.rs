@@ -33,10 +33,12 @@ struct RunState<'a> {
     say: &'a dyn Fn(&str),
 }
 
-/// Estimated memory of a filter that waits for its next result: its context, its iterators, an entry of a list.
+/// Estimated number of bytes of a filter that waits for its next result. They are its context, its iterators, and an
+/// entry of a list.
 const CONTEXT_SIZE: usize = 160;
 
-/// Each filter that waits for its next result has a copy, so the charge of the copies counts the waiting filters.
+/// Each filter that waits for its next result has a copy of the data. Each copy has a charge, so the sum of the
+/// charges is the memory of the waiting filters.
 impl Clone for Data<'_> {
     fn clone(&self) -> Self {
         Data { lut: self.lut, inputs: self.inputs, state: self.state, _charge: Charge::new(CONTEXT_SIZE) }
@@ -44,7 +46,8 @@ impl Clone for Data<'_> {
 }
 
 impl<'a> HasLut<'a, FilterTypes> for Data<'a> {
-    /// Called by each term that is evaluated: here work is counted, and the stack is checked.
+    /// jaq calls this for each term that it evaluates. So this is the place where work is counted and the stack is
+    /// checked.
     fn lut(&self) -> &'a Lut<FilterTypes> {
         query_thread::count_step();
         self.lut
@@ -73,16 +76,16 @@ impl Data<'_> {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Running<'r> {
-    /// Whether the filter runs once, with null; `input` and `inputs` return the inputs.
+    /// Whether the filter runs only once, with null as its input. It gets the inputs by `input` and `inputs`.
     pub null_input: bool,
-    /// Maximum number of steps of a run; a step is the evaluation of a term, or a part of the work of a function.
-    /// Default: [`Running::STEPS`].
+    /// Maximum number of steps of a run. A step is the evaluation of a term, or a part of the work of a function. The
+    /// default is [`Running::STEPS`].
     pub steps: u64,
-    /// Maximum number of bytes that the values of a run may hold at a time. Default: [`Running::MEMORY`].
+    /// Maximum number of bytes that the values of a run may hold at a time. The default is [`Running::MEMORY`].
     pub memory: u64,
     /// Returns the bytes that this thread uses, if the program has a counting allocator. Without one, memory of the
-    /// language itself is only estimated: a filter that calls itself with filters as arguments may use several times
-    /// its limit.
+    /// language itself is only estimated. A filter that calls itself with filters as arguments may then use several
+    /// times its limit.
     pub allocated_bytes: Option<fn() -> i64>,
     /// When set from outside, ends the run.
     pub interrupt: Option<&'static AtomicBool>,
@@ -91,7 +94,8 @@ pub struct Running<'r> {
 }
 
 impl Running<'_> {
-    /// Default number of steps of a run: one to two minutes. Each value of an input adds [`Running::STEPS_OF_A_VALUE`].
+    /// Default number of steps of a run. They take one to two minutes. Each value of an input adds
+    /// [`Running::STEPS_OF_A_VALUE`].
     pub const STEPS: u64 = 1 << 30;
     /// Default number of bytes that a run may hold. Each value of an input adds [`Running::MEMORY_OF_A_VALUE`].
     pub const MEMORY: u64 = 1 << 30;
@@ -129,8 +133,8 @@ pub enum RunEnd {
 }
 
 impl Query {
-    /// Runs the filter over documents and passes each result to `on_result`. A failure ends the run for its input;
-    /// the next input follows.
+    /// Runs the filter over documents and passes each result to `on_result`. A failure ends the run for its input.
+    /// The filter then runs for the next input.
     ///
     /// Must be called on a [query thread](crate::on_query_thread). A caller that is already on one can pass borrowed
     /// data.
@@ -141,7 +145,7 @@ impl Query {
         on_result: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
     ) -> RunEnd {
         let state = RunState { name: RefCell::new(None), say: options.on_message };
-        // One document is open at a time.
+        // At most one document is open at a time, because the next one replaces it here.
         let mut open_document: Option<OpenDocument> = None;
         // The steps and bytes that the current input adds to the limits of the run that takes it.
         let input_allowance = Cell::new((0, 0));
@@ -150,11 +154,12 @@ impl Query {
         let values = inputs.map(|input| {
             *state.name.borrow_mut() = Some(input.name);
             let count = input.document.nodes().len() as u64;
-            // Strings are copied when a filter takes them, and when its results are written.
+            // Strings are copied when a filter takes them, and again when its results are written. The factor 4
+            // leaves room for both.
             let text = (input.document.input().len() + input.document.tape().arena().len()) as u64;
             let bytes = count.saturating_mul(Running::MEMORY_OF_A_VALUE).saturating_add(text.saturating_mul(4));
             input_allowance.set((count.saturating_mul(Running::STEPS_OF_A_VALUE), bytes));
-            // A run that requests inputs gets a higher limit for each.
+            // If a run requests further inputs by `input`, each of them raises its limits.
             if is_running.get() {
                 let (steps, bytes) = input_allowance.take();
                 query_thread::raise_step_limit(steps);
@@ -217,6 +222,7 @@ impl Query {
                     Failure { name: name(), message, stop: None }
                 }
             };
+            // The receiver of the failure is not a part of the run, so it has no limits.
             query_thread::start_run(u64::MAX, None);
             memory::start_metering(u64::MAX, None);
             if on_result(Err(failure)).is_break() {

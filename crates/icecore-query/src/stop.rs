@@ -33,7 +33,7 @@ pub(crate) enum Abort {
 
 /// Runs a part of a filter, and catches stops and panics.
 pub(crate) fn catch_stop<T>(work: impl FnOnce() -> T) -> Result<T, Abort> {
-    // Data of a stopped filter is dropped with it: no inconsistent state remains visible.
+    // The data of a stopped filter is dropped with it. So inconsistent data is never visible after this call.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
         Ok(stop) => Abort::Stopped(*stop),
         Err(panic) => {

@@ -29,7 +29,8 @@ impl Rules {
 impl Builder {
     /// Adds a text and its replacement.
     ///
-    /// A text that is replaced by itself stays unchanged: that protects a longer match from shorter ones.
+    /// A text that is replaced by itself stays unchanged. Such a pair protects a longer text from matches of shorter
+    /// ones.
     pub fn pair(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
         self.text_pairs.push((old.into(), new.into()));
         self

@@ -1,5 +1,5 @@
-//! Single-byte encodings. Rules are in UTF-8, so a text in such an encoding is converted to UTF-8 before they are
-//! applied.
+//! Single-byte encodings. Rules are in UTF-8. So a text in such an encoding is converted to UTF-8 before the rules
+//! are applied.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CharsetEvidence {
-    /// The user set the charset: all bytes are characters of it.
+    /// The user set the charset. All bytes are characters of this charset.
     Sure,
-    /// The text is part of a file that declares the charset. A string that is valid UTF-8, and not only ASCII, is still
-    /// read as UTF-8, because programs store UTF-8 in columns of any charset.
+    /// The text is part of a file that declares the charset. A string that is valid UTF-8, and not only ASCII, is
+    /// still read as UTF-8, because programs store UTF-8 in columns of any charset.
     Declared,
     /// There is some evidence. In pure ASCII strings, replacements are written in UTF-8.
     Likely,
@@ -50,9 +50,10 @@ impl Charset {
     pub fn from_name(name: &str) -> Option<Charset> {
         /// Maximum length of the name of a charset.
         const MAX_NAME_LEN: usize = 20;
-        /// Bytes that are often the second one of a multi-byte character.
+        /// Bytes that are often the second byte of a multi-byte character.
         const COMMON_SECOND_BYTES: [u8; 5] = [0x40, 0x41, 0x81, 0xa1, 0xc1];
-        /// In a multi-byte encoding, most bytes from 128 on are not characters by themselves.
+        /// Minimum number of bytes from 128 on that are characters. In a multi-byte encoding, most of these bytes are
+        /// not characters by themselves.
         const MIN_UPPER_CHARACTERS: usize = 64;
         let lower = name.to_ascii_lowercase();
         let is_utf8_or_ascii = matches!(&*lower, "us-ascii" | "utf-8" | "utf8" | "cp65001" | "utf8-mac" | "utf-8-mac");
@@ -144,7 +145,7 @@ impl Charset {
     }
 
     /// Appends the bytes of a text in UTF-8. Invalid bytes, and characters that are not in this charset, are appended
-    /// unchanged. The rules themselves have none of them, because they are checked first.
+    /// unchanged. The replacements of the rules do not contain such characters, because they are checked before.
     pub(crate) fn append_encoded(&self, text: &[u8], out: &mut Vec<u8>) {
         for chunk in text.utf8_chunks() {
             for character in chunk.valid().chars() {

@@ -26,7 +26,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns a text for a message: in backticks, shortened, and with escapes for characters that are not printable.
+/// Returns a text for a message. It is shortened and in backticks, and has escapes for characters that are not
+/// printable.
 pub(crate) fn format_for_message(text: &[u8]) -> String {
     const MAX_SHOWN_LEN: usize = 80;
     let text = String::from_utf8_lossy(text);

@@ -1,9 +1,9 @@
 //! A quick check of bytes that may be escaped several times.
 //!
 //! Escaping puts backslashes before quotes, backslashes and slashes, doubles quotes, and writes control characters as
-//! letters. The longest part of a searched text between such bytes, its core, is unchanged in the raw bytes, unless an
-//! escape represents a letter: `\u006f`, `\x6f`, `\157`, `\6f`, or a backslash before a letter that needs none. So
-//! bytes without a core and without such an escape have no match.
+//! letters. The core of a searched text is its longest part without such bytes. The core is unchanged in the raw
+//! bytes, unless an escape represents a letter. Such escapes are `\u006f`, `\x6f`, `\157`, `\6f`, and a backslash
+//! before a letter that needs none. So raw bytes without a core and without such an escape do not have a match.
 
 use crate::pair::{Pair, Spelling};
 use aho_corasick::AhoCorasick;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Minimum number of bytes that one search for escapes covers.
 const ESCAPE_WINDOW: usize = 1024;
 
-/// Number of bytes after a backslash that are examined.
+/// Number of bytes after a backslash that can be necessary to decide whether the escape represents a letter.
 const ESCAPE_LETTERS_LEN: usize = 2;
 
 /// A quick check for matches in raw bytes.
@@ -60,7 +60,7 @@ impl Hint {
             return None;
         }
         let core = self.find_core(raw, offset);
-        // Escapes after the core are irrelevant.
+        // An escape after the core can't be the earlier candidate, so the search for escapes ends there.
         let part =
             raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE_LETTERS_LEN).min(raw.len()))).unwrap_or_default();
         find_letter_escape(part, offset).into_iter().chain(core).min()
@@ -90,7 +90,8 @@ pub struct Hints<'h> {
     escape: SearchedRange,
 }
 
-/// The result of a search: `next` is the only result in the range that was searched.
+/// The result of a search from `start` to `end`. `next` is the first result, and the search ended with it. Without a
+/// result, nothing was found up to `end`.
 #[derive(Debug, Default)]
 struct SearchedRange {
     start: usize,
@@ -136,7 +137,8 @@ impl Hints<'_> {
             return false;
         }
         core.has_result_within(range.start, range.end, |offset, _| hint.find_core(raw, offset).ok_or(raw.len())) || {
-            // A range with a core needs no search for escapes, so that search does not go far ahead.
+            // A range with a core does not need the search for escapes. So this search covers only a window, because
+            // the next range may have a core.
             escape.has_result_within(range.start, range.end, |offset, end| {
                 let search_end = end.max(offset + ESCAPE_WINDOW).min(raw.len());
                 // The letters of an escape may be after the part.
@@ -147,7 +149,7 @@ impl Hints<'_> {
     }
 }
 
-/// Returns the longest part of a text that no escaping changes. It is empty if there is none, or for a regular
+/// Returns the longest part of a text that no escaping changes. The part is empty if there is none, and for a regular
 /// expression.
 fn extract_core(pair: &Pair) -> &[u8] {
     if pair.spelling == Spelling::Regex {
@@ -180,7 +182,7 @@ fn find_letter_escape(raw: &[u8], offset: usize) -> Option<usize> {
     let represents_letter = |backslash: &usize| match raw.get(backslash + 1) {
         // A backslash after a backslash is examined separately.
         None | Some(b'\\' | b'"' | b'\'' | b'/' | b'n' | b'r' | b't') => false,
-        // NUL, unless it is the first of three octal digits.
+        // `\0` is NUL. With another octal digit after it, it is a character with an octal number.
         Some(b'0') => raw.get(backslash + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };

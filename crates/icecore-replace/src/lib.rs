@@ -1,8 +1,8 @@
 //! Rules for replacing parts of a text.
 //!
 //! [`Rules`] do not depend on files, SQL or frozen data. They process one string at a time, as a program sees it, and
-//! return its changes. All pairs apply at once: the leftmost match counts, and of several the longest; replacements are
-//! not searched again.
+//! return its changes. All pairs apply at once. The leftmost match counts. If several matches begin at the same
+//! place, the longest one counts. Replacements are not searched again.
 //!
 //! ```
 //! let rules = icecore_replace::Rules::builder().pair("cat", "dog").pair("dog", "cat").build()?;

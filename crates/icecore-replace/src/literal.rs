@@ -75,7 +75,7 @@ impl Literals {
         Ok(Literals { texts, search: LiteralSearch::Several(search) })
     }
 
-    /// Returns the first match from `offset` on: its start, its end, and the index of its pair.
+    /// Returns the first match from `offset` on. The result is its start, its end, and the index of its pair.
     pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
         while offset < text.len() {
             let (start, index) = match &self.search {

@@ -10,7 +10,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Returns what is searched: a text, or a regular expression.
+    /// Returns the text or the regular expression that is searched.
     pub fn old(&self) -> &[u8] {
         &self.old
     }
@@ -75,7 +75,7 @@ pub(crate) struct Edges {
 pub(crate) enum End {
     #[default]
     Anywhere,
-    /// After a host or a port: a longer name is another host.
+    /// The match ends with a host or a port. If the name continues after it, it is another host.
     Host,
     /// After a folder of a path.
     Path,
@@ -104,7 +104,8 @@ impl End {
         match (self, after.first().copied()) {
             (End::Anywhere, _) | (_, None) => true,
             (_, Some(byte)) if is_name(byte) => false,
-            // `old.example.org` is a longer name; a dot at the end of a sentence is not part of the name.
+            // A dot before another part continues the name, as in `old.example.org`. A dot at the end of a sentence
+            // does not.
             (_, Some(b'.')) => !second.is_some_and(is_name),
             (End::Host, Some(b'@')) => false,
             // A colon and a digit begin a port.
@@ -114,7 +115,8 @@ impl End {
                 !(is_colon && after.get(3).is_some_and(u8::is_ascii_digit))
             }
             (End::Path, Some(b'~')) => false,
-            // An encoded letter (once or twice) continues the path; `/`, `?`, `#`, `&` and quotes end it.
+            // A letter that is encoded once or twice continues the path. An encoded `/`, `?`, `#`, `&` or quote ends
+            // it.
             (End::Path, Some(b'%')) => after.get(1..3).is_some_and(|code| {
                 [b"2f", b"3f", b"23", b"26", b"22", b"27"].iter().any(|end| code.eq_ignore_ascii_case(*end))
             }),

@@ -33,7 +33,8 @@ impl Regular {
         Ok(Regular { pair: index, expression })
     }
 
-    /// Returns the first non-empty match from `offset` on: its start, its end, and the index of its pair.
+    /// Returns the first non-empty match from `offset` on. The result is its start, its end, and the index of its
+    /// pair.
     pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
         while offset < text.len() {
             let found = self.expression.find_at(text, offset)?;

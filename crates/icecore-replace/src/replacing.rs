@@ -66,8 +66,9 @@ impl Replacing<'_> {
         self
     }
 
-    /// Sets the maximum total number of inserted bytes. Beyond it, nothing more is changed, and [`Replacing::is_full`]
-    /// returns `true`: then the changes so far must be discarded.
+    /// Sets the maximum total number of inserted bytes. Beyond it, nothing more is changed, and
+    /// [`Replacing::is_full`] returns `true`. The caller must then discard all changes, because the text is changed
+    /// only in part.
     ///
     /// ```
     /// use icecore::rewrite::{self, Rewriting, Tally};
@@ -82,7 +83,7 @@ impl Replacing<'_> {
         self
     }
 
-    /// Sets the additional cost of each replacement in bytes, for memory that records its position.
+    /// Sets the number of bytes that each replacement costs in addition to its text, for the memory of its position.
     pub fn with_change_cost(mut self, bytes: u64) -> Self {
         self.cost_per_change = bytes;
         self
@@ -172,7 +173,8 @@ impl Replacing<'_> {
                     parts.iter().map(|part| decoded_at(part.start)..decoded_at(part.end)).collect();
                 let mut decoded_edits = Edits::new();
                 self.add_matches(decoded.as_bytes(), &decoded_parts, Some(charset), &mut decoded_edits);
-                // Each character is one byte of the text.
+                // Each character of the decoded text is one byte of the original text. So the position in bytes is
+                // the number of characters before it.
                 let (mut position, mut count) = (0, 0);
                 let mut byte_at = |offset: usize| {
                     count += decoded.get(position..offset).map_or(0, |between| between.chars().count());
@@ -199,7 +201,7 @@ impl Replacing<'_> {
             }
             self.replacement.clear();
             self.rules.expand_match(text, &found, &mut self.replacement);
-            // A pair may exist only to protect what it matches.
+            // A pair with equal texts exists only so that other pairs do not match there.
             if text.get(found.start..found.end) == Some(&self.replacement) {
                 continue;
             }

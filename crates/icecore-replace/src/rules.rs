@@ -1,4 +1,4 @@
-//! Rules: pairs of searched texts and replacements.
+//! Rules. They consist of pairs of a searched text and its replacement.
 
 use crate::charset::{Charset, CharsetEvidence, TextEncoding};
 use crate::error::{Error, format_for_message};
@@ -69,13 +69,13 @@ impl Rules {
         }
     }
 
-    /// Returns all pairs: those that were given, and the spellings derived from URLs.
+    /// Returns all pairs. They are the given pairs, and the spellings that were derived from URLs.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// Returns true if the charset of a text matters: a pair has characters beyond ASCII, or is an expression, in
-    /// which `.` is a character. Pairs that are not UTF-8 are bytes in any charset.
+    /// Returns true if the charset of a text matters. It matters if a pair has characters beyond ASCII. It also
+    /// matters for an expression, because `.` matches a character. Pairs that are not UTF-8 are bytes in any charset.
     pub fn depends_on_charset(&self) -> bool {
         let is_utf8 = |pair: &Pair| std::str::from_utf8(&pair.old).and(std::str::from_utf8(&pair.new)).is_ok();
         let is_ascii = |pair: &Pair| pair.old.is_ascii() && pair.new.is_ascii();
@@ -126,7 +126,8 @@ impl Rules {
         Ok(Rules { hint, charset: Some((charset.clone(), trust)), ..self.clone() })
     }
 
-    /// Returns the pairs whose searched text can't be represented in a charset: they match nothing in such texts.
+    /// Returns the pairs whose searched text can't be represented in a charset. In texts of this charset, such a pair
+    /// has no match.
     pub fn unrepresentable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
         let is_text = |pair: &&Pair| pair.spelling != Spelling::Regex;
         self.pairs.iter().filter(is_text).filter(|pair| encode_old(pair, charset).is_none())
@@ -291,7 +292,7 @@ pub struct Matches<'m> {
     rules: &'m Rules,
     text: &'m [u8],
     offset: usize,
-    /// The last result of each search: first the literal texts, then the expressions.
+    /// The last result of each search. The search for literal texts comes first, and then the expressions.
     pending: Vec<PendingMatch>,
 }
 

@@ -1,8 +1,8 @@
 //! The spellings of a URL.
 //!
-//! `https://old` is found as given, with the other one of `http` and `https`, and without a scheme; each of these also
-//! with `\/` (once or twice escaped) and percent-encoded. A scheme other than the given one stays: the scheme of the
-//! new URL is used only where that of the old one was.
+//! `https://old` is found as given, with the other one of `http` and `https`, and without a scheme. Each of these is
+//! also found with `\/` (once or twice escaped), and percent-encoded. The scheme of the new URL replaces only the
+//! given scheme of the old one. Another scheme stays.
 
 use crate::error::{Error, format_for_message};
 use crate::pair::{Edges, End, Pair, Spelling};

@@ -8,7 +8,7 @@ const MAX_TYPE_LEN: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
-    /// Before an item: the name of a column or the keyword of a constraint follows.
+    /// Before an item. The name of a column or the keyword of a constraint follows.
     #[default]
     Item,
     /// Before the type of a column.
@@ -21,7 +21,7 @@ enum Part {
     Constraint,
 }
 
-/// The item of `CREATE TABLE (…)` that is being read: a column or a constraint.
+/// The item of `CREATE TABLE (…)` that is being read. It is a column or a constraint.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnDefinitions {
     part: Part,
@@ -103,7 +103,7 @@ impl ColumnDefinitions {
         self.part = Part::Type;
     }
 
-    /// Handles a dot after the type: the word that was read as the type is the type's schema.
+    /// Handles a dot after the type. The word that was read as the type is then the schema of the type.
     pub fn handle_dot(&mut self) {
         if self.part == Part::AfterType {
             self.part = Part::Type;

@@ -29,7 +29,7 @@ impl Quotes {
     }
 }
 
-/// Maximum number of variables that save a mode: dumps use two or three.
+/// Maximum number of variables that save a mode. Dumps use two or three.
 const MAX_SAVED_MODES: usize = 16;
 
 /// The rules of the text that is being read. An unrecognised text is read as MySQL's.
@@ -126,7 +126,7 @@ impl LexicalRules {
         ];
         for (sign, dialect) in signs {
             if line.starts_with(sign) {
-                // The end comment of a dump repeats its first comment; it must not start another dump.
+                // The comment at the end of a dump resembles its first comment, but must not start another dump.
                 let is_end_comment = line.windows(8).any(|word| word == b"complete");
                 let dialect = match dialect {
                     Dialect::MySql if line.windows(10).any(|word| word == b"PostgreSQL") => Dialect::Postgres,
@@ -153,7 +153,7 @@ impl LexicalRules {
         self.pending_charset = Some(crate::charset::find_iana_name(name, self.is_postgres()));
     }
 
-    /// Sets a mode of MySQL; with `add`, the mode is combined with the current one.
+    /// Sets a mode of MySQL. With `add`, the mode is combined with the current one.
     pub fn set_sql_mode(&mut self, mode: &[u8], add: bool) {
         self.guess_dialect(Dialect::MySql);
         if !self.is_mysql() {

@@ -1,4 +1,5 @@
-//! Statements with equal beginnings: dumps with one statement per row repeat the table and its columns each time.
+//! Statements with equal beginnings. Dumps with one statement for each row repeat the table and its columns each
+//! time. So the result of parsing such a beginning is kept and used again.
 
 use crate::statement::{Phase, Statement};
 use crate::tables::TableId;
@@ -6,7 +7,8 @@ use crate::tables::TableId;
 /// Maximum length of the beginning of a statement that is remembered.
 const MAX_HEADER_LEN: usize = 1 << 14;
 
-/// The beginning of the last statement with rows: its text up to `VALUES`, and the result of parsing it.
+/// The beginning of the last statement with rows. It has the text up to `VALUES`, and the result of parsing this
+/// text.
 ///
 /// Any other statement that begins with a word may change the meaning of such a text.
 #[derive(Debug, Default)]

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::{Quoting, TableId};
 
-/// A literal: its position in the window, its quoting, and its cell.
+/// A literal. It has a position in the window, a quoting, and a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Literal {
     /// The complete literal, with its quotes and a prefix directly before them.
     pub full_range: Range<usize>,
-    /// The text between the quotes, which [`Quoting`] decodes and encodes.
+    /// The text between the quotes. [`Quoting`] decodes and encodes it.
     pub body: Range<usize>,
     /// The quoting of the body.
     pub quoting: Quoting,

@@ -1,7 +1,7 @@
-//! The readable twin of the lexer: it reads a whole dump at once, byte by byte, and does not remember statements with
+//! The readable twin of the lexer. It reads a whole dump at once, byte by byte, and does not remember statements with
 //! equal beginnings.
 //!
-//! Both use the same state machine for statements.
+//! Both lexers use the same [`Statement`](crate::statement::Statement).
 
 use crate::dialect::LexicalRules;
 use crate::reader::code::{MAX_DELIMITER_LEN, MAX_DELIMITER_LINE, MAX_EXAMINED_LEN, MAX_WORD_LEN, NO_VERSION};
@@ -304,7 +304,7 @@ impl ReferenceReader<'_> {
         }
     }
 
-    /// Reads a string that begins here; its prefix began at `start`.
+    /// Reads a string that begins here. Its prefix began at `start`.
     fn read_string(&mut self, start: usize, quoting: Quoting) -> Option<()> {
         let (body, end) = self.take_quoted(matches!(quoting, Quoting::Backslash(_) | Quoting::Escape))?;
         self.add_literal(start, body, end, quoting);
@@ -468,7 +468,7 @@ impl ReferenceReader<'_> {
                     *placeholder = Some(needle);
                 }
                 None => {
-                    // Other calls: their parentheses are closed later.
+                    // These are other calls. Their parentheses are still open.
                     self.statement.depth += calls as u32;
                     self.cursor = literal_end;
                     self.add_literal(body - 1, body, end, Quoting::Standard(Quote::Single));
@@ -510,7 +510,7 @@ impl ReferenceReader<'_> {
         }
     }
 
-    /// Reads a cell of `COPY`; returns the byte that ends it.
+    /// Reads a cell of `COPY`. Returns the byte that ends it.
     fn read_copy_cell(&mut self) -> Option<u8> {
         let start = self.cursor;
         loop {

@@ -23,10 +23,10 @@ fn is_escaped(window: &[u8], start: usize, index: usize) -> bool {
 /// The end of a piece, or the position from which to continue when more bytes are available.
 pub(crate) type End = Result<usize, usize>;
 
-/// Returns the position of the quote that ends a body: one that is not doubled and has no backslash before it. The
-/// search begins at `from`.
+/// Returns the position of the quote that ends a body. This quote is not doubled, and is not escaped by a backslash.
+/// The search begins at `from`.
 ///
-/// It searches only for quotes, because a backslash matters only directly before a quote.
+/// Only quotes are searched, because a backslash matters only directly before a quote.
 pub(crate) fn find_closing_quote(
     window: &[u8],
     body: usize,

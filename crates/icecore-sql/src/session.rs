@@ -93,7 +93,7 @@ impl Setting {
         }
     }
 
-    /// Handles the name of a charset; words after it, such as `COLLATE`, are ignored.
+    /// Handles the name of a charset. Words after it, such as `COLLATE`, are ignored.
     fn set_encoding(&mut self, name: &[u8], rules: &mut LexicalRules) {
         rules.set_literal_charset(name);
         self.target = Target::None;

@@ -3,7 +3,7 @@
 use crate::quoting::{Placeholder, Replaced};
 
 /// Returns the number of nested calls of `replace` whose arguments begin at `word_end`, and the position of the quote
-/// after them; `Some(None)` if there are none. Returns `None` if the window is too short to decide.
+/// after them. Returns `Some(None)` if there are no calls, and `None` if the window is too short to decide.
 pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, is_last: bool) -> Option<Option<(u8, usize)>> {
     let rest = window.get(word_end..).unwrap_or_default();
     let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
@@ -44,8 +44,8 @@ pub(crate) fn parse_arguments(
     Some((Some(replaced), end))
 }
 
-/// Parses `,'\n',char(10))`. Returns the placeholder, the byte that it represents, and the total length; `Some(None)`
-/// for any other text, and `None` if the text is too short to decide.
+/// Parses `,'\n',char(10))`. Returns the placeholder, the byte that it represents, and the total length. Returns
+/// `Some(None)` for any other text, and `None` if the text is too short to decide.
 fn parse_argument(rest: &[u8], is_last: bool) -> Option<Option<(Placeholder, u8, usize)>> {
     const MAX_LEN: usize = b",'".len() + Placeholder::MAX + b"',char(10))".len();
     let is_short = rest.len() < MAX_LEN && !is_last;

@@ -1,4 +1,4 @@
-//! The state of a statement: the table and column of the next literal.
+//! The state of a statement. It determines the table and the column of the next literal.
 
 use crate::create::ColumnDefinitions;
 use crate::dialect::LexicalRules;
@@ -6,7 +6,7 @@ use crate::session::Setting;
 use crate::tables::{TableId, Tables};
 use crate::{Cell, Dialect};
 
-/// Maximum number of columns of a list: further values have no name.
+/// Maximum number of columns of a list. Values after the last of these columns do not get a name.
 const MAX_COLUMNS: usize = 1 << 16;
 
 /// The position of the reader in a statement.
@@ -87,16 +87,19 @@ pub(crate) struct Statement {
     pub table: Option<TableId>,
     /// Whether the statement names its columns.
     pub has_column_list: bool,
+    /// The columns that the statement names, in its order.
     columns: Vec<u32>,
-    /// Whether the next parentheses are skipped: those of `PARTITION (…)`.
+    /// Whether the next parentheses are skipped, because they belong to `PARTITION (…)`.
     skips_parenthesis: bool,
+    /// Index of the current value in its row, or of the current assignment after `SET`.
     pub position: u32,
+    /// Number of the current row in its table, as `Tables::begin_row` counts it.
     pub row: u64,
     /// Whether the remaining rows are skipped.
     pub skips_rows: bool,
-    /// Number of the layout of its rows.
+    /// Number of the layout of the statement's rows.
     pub layout: u64,
-    /// Number of layouts so far.
+    /// How many layouts the dump has had so far.
     layout_count: u64,
     /// The column that `SET` assigns.
     column: Option<u32>,
@@ -129,7 +132,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if a string in this place is a name: SQLite accepts `'a'` as one, MySQL `"a"`.
+    /// Returns `true` if a string in this place is a name. SQLite accepts `'a'` as a name, and MySQL accepts `"a"`.
     pub fn expects_name(&self) -> bool {
         match self.phase {
             Phase::Target(_) => true,
@@ -144,7 +147,7 @@ impl Statement {
         self.open_blocks == 0
     }
 
-    /// Ends the statement: its settings apply to the next one.
+    /// Ends the statement. The settings that it made apply from the next statement on.
     pub fn end_statement(&mut self, rules: &mut LexicalRules) {
         rules.apply_pending();
         self.phase = Phase::Start;
@@ -166,7 +169,7 @@ impl Statement {
         self.layout = layout;
     }
 
-    /// Starts a new layout: rows of columns in another order, or of another table, follow.
+    /// Starts a new layout. The rows that follow may belong to another table, or have their columns in another order.
     fn begin_layout(&mut self) {
         self.layout_count += 1;
         self.layout = self.layout_count;
@@ -179,6 +182,7 @@ impl Statement {
         match self.phase {
             Phase::Start => self.handle_first_word(word, rules),
             Phase::Target(verb) => {
+                // Words that may occur before the name of the table. After a dot or `INTO`, any word is the name.
                 let precedes_name = match verb {
                     _ if self.follows_dot => false,
                     Verb::Insert => {
@@ -209,6 +213,7 @@ impl Statement {
                 }
             }
             Phase::Named(verb) => self.handle_word_after_table(verb, word, tables, rules),
+            // The parenthesis after the table contains a query, as in `INSERT INTO t (SELECT …)`.
             Phase::ColumnList(_)
                 if self.depth == 1 && is_any_of(&["select", "with", "values"]) && self.columns.is_empty() =>
             {
@@ -237,6 +242,7 @@ impl Statement {
                 }
             }
             Phase::Routine => {
+                // `CASE` counts too, because it also ends with `END`.
                 if is_any_of(&["begin", "case"]) {
                     self.open_blocks = self.open_blocks.saturating_add(1);
                 } else if is_word("end") {
@@ -376,7 +382,7 @@ impl Statement {
         }
     }
 
-    /// Handles a `.`: the name before it is a schema, or the table of a column.
+    /// Handles a `.`. The name before it is a schema, or the table of a column.
     pub fn handle_dot(&mut self, rules: &mut LexicalRules) {
         match self.phase {
             Phase::Named(verb) if self.table.is_none() => {
@@ -470,6 +476,7 @@ impl Statement {
     /// Returns the cell of a literal among rows.
     #[inline]
     pub fn locate_cell(&self, tables: &Tables) -> Option<Cell> {
+        // Outside of parentheses there are not any rows, so a literal there has no cell.
         let table = self.table.filter(|_| self.depth > 0)?;
         let column = match self.has_column_list {
             true => self.columns.get(self.position as usize).copied(),
@@ -496,7 +503,7 @@ impl Statement {
         Some(Cell { table: self.table?, column, position: self.position, row: self.row })
     }
 
-    /// Begins a line of `COPY`.
+    /// Begins a line of `COPY`. The depth is 1 as in a row in parentheses, because `locate_cell` requires it.
     pub fn begin_copy_row(&mut self, tables: &mut Tables) {
         self.depth = 1;
         self.position = 0;

@@ -61,8 +61,8 @@ impl Column {
         &self.name
     }
 
-    /// Returns the first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`,
-    /// `text[]` for an array; empty if unknown.
+    /// Returns the first word of the column's type in `CREATE TABLE`, in lower case, such as `longtext`, `bytea` or
+    /// `character`. It is `text[]` for an array, and empty if it is not known.
     pub fn declared_type(&self) -> &str {
         &self.declared_type
     }
@@ -160,7 +160,7 @@ impl Tables {
         self.list.get(id.index())
     }
 
-    /// Begins a row; returns its number.
+    /// Begins a row. Returns its number.
     pub fn begin_row(&mut self, id: TableId) -> u64 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         table.rows += 1;
@@ -193,7 +193,7 @@ impl Tables {
             declared_column.kind = Kind::from_declared_type(&declared_type);
             declared_column.declared_type = declared_type;
         }
-        // A table can't have a name twice; a repeated name must not cost more than its text.
+        // A table can't have a name twice. A dump that repeats a name must not make the tables larger than its text.
         if has_insert_position && table.by_position.len() < table.columns.len() {
             table.by_position.push(column);
         }

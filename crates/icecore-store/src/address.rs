@@ -64,7 +64,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the SQL family of the database; `None` if it has no tables.
+    /// Returns the SQL family of the database, or `None` if it has no tables.
     pub(crate) fn family(self) -> Option<Family> {
         match self {
             Scheme::Sqlite => Some(Family::Sqlite),
@@ -190,7 +190,7 @@ impl Address {
 fn end_of_authority(rest: &str) -> usize {
     let find_end = |start: usize| rest[start..].find(['/', '?', '#']).map_or(rest.len(), |index| start + index);
     let head = &rest[..find_end(0)];
-    // Only `name:text` without an `@` may be cut: it is either `host:port`, or `user:` and the start of a password.
+    // Only a `name:text` without an `@` may be cut. It is either `host:port`, or `user:` and the start of a password.
     let Some((_, port)) = head.split_once(':').filter(|_| !head.contains('@')) else { return head.len() };
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     // After `host:port`, an `@` after the `?` belongs to a parameter.
@@ -234,7 +234,7 @@ impl std::str::FromStr for Address {
             Some("mongodb" | "mongodb+srv") => Scheme::Mongodb,
             Some("redis" | "rediss" | "redis+unix") => Scheme::Redis,
             Some("memcached" | "memcached+unix") => Scheme::Memcached,
-            // The message does not quote the text: it may contain a password.
+            // The message does not quote the text, because it may contain a password.
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,

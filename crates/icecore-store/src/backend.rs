@@ -8,7 +8,7 @@ use crate::object::{LentObject, NewObject, Object, ObjectFilter};
 use crate::schedule::{Fired, NewSchedule, Schedule};
 use std::time::Duration;
 
-/// Answer of a callback that receives values one by one: continue or stop.
+/// Answer of a callback that receives values one by one. It says whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// Continue with the next value.
@@ -30,11 +30,11 @@ pub struct QueueSettings {
     pub max_attempts: Option<u32>,
     /// How long a job waits after its first failure. The wait doubles after each further failure.
     pub backoff: Option<Duration>,
-    /// JSON Schema that payloads are checked against; an empty text removes it.
+    /// JSON Schema for the payloads. An empty text removes it.
     pub schema: Option<String>,
-    /// Maximum number of jobs that workers have at the same time; 0 removes the limit.
+    /// Maximum number of jobs that workers have at the same time. 0 removes the limit.
     pub concurrency: Option<u32>,
-    /// Maximum number of jobs handed out in a period; [`Rate::NONE`] removes the limit.
+    /// Maximum number of jobs handed out in a period. [`Rate::NONE`] removes the limit.
     pub rate: Option<Rate>,
 }
 
@@ -43,8 +43,8 @@ pub type QueueSchema<'s> = (&'s str, Option<&'s str>);
 
 /// One connection to a database.
 ///
-/// Each call is one transaction: when it returns, its result is durable. Times are milliseconds since 1970 by the clock
-/// of the database. Several connections, programs and machines may make calls at the same time.
+/// Each call is one transaction. When the call returns, its result is durable. Times are milliseconds since 1970 by
+/// the clock of the database. Several connections, programs and machines may make calls at the same time.
 pub trait Backend: Objects + Jobs + Queues + Schedules + Send {
     /// Returns the current time of the database.
     fn now(&mut self) -> Result<i64>;
@@ -59,16 +59,17 @@ pub trait Backend: Objects + Jobs + Queues + Schedules + Send {
     }
 }
 
-/// Operations on objects: the part of a [`Backend`] that does not deal with jobs.
+/// Operations on objects. This is the part of a [`Backend`] without jobs.
 pub trait Objects {
-    /// Stores all objects or none, and returns their ids in order. If a key already exists, the error has kind `Taken`.
+    /// Stores all objects or none, and returns their ids in order. If a key already exists, the error has kind
+    /// `Taken`.
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
     /// Returns the object with this id.
     fn object(&mut self, id: Id) -> Result<Option<Object>>;
     /// Returns the object with this key.
     fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-    /// Passes up to `max_objects` objects after this sequence to `each`, in order. Objects that are stored meanwhile
-    /// do not disturb the walk.
+    /// Passes up to `max_objects` objects after this sequence to `each`, in order. Objects that are stored in the
+    /// meantime do not disturb the walk.
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
     /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. It is for
     /// callers that decode the bytes themselves, and avoids a copy of each object.
@@ -94,13 +95,13 @@ pub trait Jobs {
     /// Hands out up to `max_jobs` jobs of a queue. They belong to this caller until the lease ends. Jobs with the
     /// highest priority come first; among them, those that have waited longest.
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max_jobs: usize) -> Result<Vec<Lease>>;
-    /// Queues a job and immediately hands it out to this caller. Returns `None` if another job has its unique key. For
-    /// a paused queue, which hands out nothing, the error has kind `Paused`.
+    /// Queues a job and immediately hands it out to this caller. Returns `None` if another job has its unique key.
+    /// For a paused queue, which hands out nothing, the error has kind `Paused`.
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
     /// Records that the job is done.
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
-    /// Records that these jobs are done. Returns one result for each, in order. A lease that has ended does not prevent
-    /// the other jobs from being recorded.
+    /// Records that these jobs are done. Returns one result for each, in order. A lease that has ended does not
+    /// prevent the other jobs from being recorded.
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>>;
     /// Records that an attempt failed. The job is tried again after `delay`, or after the delay that its queue sets.
     /// After too many attempts it is dead. Returns the new state.
@@ -119,7 +120,7 @@ pub trait Jobs {
     fn remove_ended_jobs(&mut self, before: i64) -> Result<u64>;
 }
 
-/// Operations on queues: their settings and their state.
+/// Operations on the settings and the state of queues.
 pub trait Queues {
     /// Pauses a queue, so that it hands out nothing, or resumes it.
     fn pause(&mut self, queue: &str, is_paused: bool, actor: &str) -> Result<()>;
@@ -141,7 +142,7 @@ pub trait Queues {
     }
 }
 
-/// Operations on schedules: jobs that are queued repeatedly.
+/// Operations on schedules. A schedule queues jobs repeatedly.
 pub trait Schedules {
     /// Sets a schedule, replacing one with the same name, and records who did. Returns when its first job is queued.
     fn set_schedule(&mut self, schedule: &NewSchedule, actor: &str) -> Result<i64>;

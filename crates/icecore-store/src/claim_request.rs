@@ -1,7 +1,7 @@
-//! Hands out jobs: ready jobs first, then jobs whose lease has ended.
+//! Hands out jobs. Ready jobs are first, and then jobs whose lease has ended.
 //!
-//! A separate query finds ended leases. It does not run at every claim: while the queue has as many jobs as are
-//! claimed, it runs once per `EXPIRY_CHECK_INTERVAL`.
+//! A separate query finds ended leases. It does not run at every claim. While the queue has as many jobs as are
+//! claimed, the query runs once per `EXPIRY_CHECK_INTERVAL`.
 
 use crate::error::Result;
 use crate::id::Id;
@@ -16,7 +16,8 @@ const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of queues whose last check is remembered.
 const MAX_CHECKED_QUEUES: usize = 1024;
 
-/// Time of the last check for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
+/// Time of the last check for ended leases, for each queue. A queue that had fewer jobs than were claimed does not
+/// have an entry, so that the next claim checks it.
 #[derive(Default)]
 pub(crate) struct ExpiryChecks(HashMap<String, Instant>);
 
@@ -32,7 +33,7 @@ impl ExpiryChecks {
         self.0.insert(queue.to_owned(), Instant::now());
     }
 
-    /// Records that the queue had fewer jobs than were claimed: the next claim looks for ended leases.
+    /// Records that the queue had fewer jobs than were claimed. The next claim then checks for ended leases.
     fn record_empty_queue(&mut self, queue: &str) {
         self.0.remove(queue);
     }
@@ -51,12 +52,13 @@ pub(crate) trait ClaimOperations {
     fn expiry_checks(&mut self) -> &mut ExpiryChecks;
     /// Hands out up to `max_jobs` ready jobs. Returns whether there may be more.
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool>;
-    /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
-    /// without an end time, which only another program writes, but no jobs that this claim handed out.
+    /// Makes jobs with an ended lease ready again, or dead. Returns how many there were. Leased jobs without an end
+    /// time count too (only another program writes such rows). Jobs that this claim handed out do not count.
     fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
 }
 
-/// Hands out jobs. Checks for ended leases before, if a check is due, and after, if there are too few jobs.
+/// Hands out jobs. If a check for ended leases is due, it runs first. Otherwise it runs only if there are too few
+/// ready jobs.
 pub(crate) fn hand_out(
     backend: &mut impl ClaimOperations,
     request: &ClaimRequest<'_>,
@@ -84,7 +86,7 @@ pub(crate) fn hand_out(
                     break;
                 }
             }
-            // The worker must get the jobs that were already handed out to it.
+            // Some jobs are already handed out to this worker, so it must get them in spite of the error.
             Err(_) if !jobs.is_empty() => break,
             Err(error) => return Err(error),
         }
@@ -92,10 +94,11 @@ pub(crate) fn hand_out(
     if jobs.len() < max_jobs {
         backend.expiry_checks().record_empty_queue(queue);
     }
+    // A job can occur twice only if several calls handed out jobs.
     if batch_count > 1 {
         keep_last_attempts(&mut jobs);
     }
-    // Statements that change rows return them in no particular order.
+    // A statement that changes rows returns them in any order.
     jobs.sort_by_key(|job: &Job| (Reverse(job.priority), job.run_at, job.sequence));
     Ok(jobs.into_iter().map(|job| Lease { job, token: request.token.to_owned() }).collect())
 }

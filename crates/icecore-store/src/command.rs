@@ -21,8 +21,8 @@ pub enum Stdin {
     Raw,
 }
 
-/// A shell command that does jobs. It reads the payload from its standard input; its output is the result, and its exit
-/// code says whether the job is done.
+/// A shell command that does jobs. It reads the payload from its standard input. Its output is the result, and its
+/// exit code says whether the job is done.
 ///
 /// The command runs in its own process group, and processes that it leaves running in the group are killed when it
 /// ends. Its environment contains `ICECORE_JOB_ID`, `ICECORE_JOB_ATTEMPT` and `ICECORE_JOB_QUEUE`. If the job comes
@@ -33,9 +33,9 @@ pub struct Command {
     pub line: String,
     /// The input of the command.
     pub stdin: Stdin,
-    /// The time limit after which the command is killed; `None` means no limit.
+    /// The time limit after which the command is killed. `None` means no limit.
     pub timeout: Option<Duration>,
-    /// Maximum size of the result in bytes; further output is dropped.
+    /// Maximum size of the result in bytes. Further output is dropped.
     pub max_result_len: usize,
     /// Environment variables that the command does not get, such as credentials.
     pub hidden: Vec<String>,
@@ -49,7 +49,8 @@ const SHELL: &str = "/bin/sh";
 const MAX_ERROR_LEN: usize = 4 << 10;
 /// How often to check whether a command has to be killed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// How long to wait for output after the command ended: a process that left the group may still hold the pipe.
+/// How long to wait for output after the command ended. The wait is limited, because a process that left the group
+/// may still have the pipe open.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Command {
@@ -124,7 +125,7 @@ impl Command {
     /// Waits until the command ends, or kills it at its time limit or on an abort. Returns its exit status, and an
     /// outcome if it was killed.
     fn wait_or_kill(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Option<Outcome>)> {
-        // The child's id, which is also the id of its group, can't be reused until the child is reaped below.
+        // The child's id is also the id of its group. The system can't reuse this id until the child is reaped below.
         let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             return Ok((child.wait()?, None));
         };
@@ -219,7 +220,7 @@ fn append_error_output(reason: String, message: &[u8]) -> String {
     let message = String::from_utf8_lossy(message);
     match message.trim() {
         "" => reason,
-        // Not every database accepts U+0000 in a text.
+        // Some databases do not accept U+0000 in a text, so it is replaced.
         message => format!("{reason}: {}", message.replace('\0', "\u{fffd}")),
     }
 }

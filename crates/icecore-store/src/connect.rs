@@ -18,9 +18,9 @@ pub fn open(address: &Address) -> Result<Box<dyn Backend>> {
 
 /// Opens the same database several times, for programs that keep several connections or replace lost ones.
 ///
-/// The first connection remembers the SQLite file. Later connections refuse any other file at this path: a file that is
-/// put there while the program runs may be an incomplete copy, or lie next to the log of the previous file. Later
-/// connections do not create a file either.
+/// The first connection remembers the SQLite file. Later connections refuse any other file at this path. Such a file
+/// may be an incomplete copy, or be next to the log of the previous file. Later connections do not create a file
+/// either.
 pub struct Reopener {
     address: Address,
     #[cfg(feature = "sqlite")]
@@ -28,7 +28,7 @@ pub struct Reopener {
 }
 
 impl Reopener {
-    /// Creates a reopener; opens no connection yet.
+    /// Creates a reopener. It does not open a connection yet.
     pub fn new(address: Address) -> Reopener {
         Reopener {
             address,

@@ -93,7 +93,7 @@ fn describe_problem(error: &icecore::Error) -> String {
     }
 }
 
-/// Replaces U+0000, which not all databases accept in a text, by U+FFFD.
+/// Replaces U+0000 by U+FFFD, because some databases do not accept U+0000 in a text.
 pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
@@ -138,7 +138,7 @@ impl Output for JsonLine<'_> {
 }
 
 impl Decoder {
-    /// Returns the value of these bytes as JSON; `None` if their format is unknown.
+    /// Returns the value of these bytes as JSON, or `None` if their format is unknown.
     ///
     /// # Errors
     /// As for [`Decoder::append_json_line`].
@@ -228,7 +228,7 @@ fn index_form_of_text(bytes: &[u8]) -> String {
 
 fn index_form_of_scalar(value: &Cursor<'_>) -> Option<String> {
     let mut value = value.target();
-    // Unwraps values with attributes, which may be nested.
+    // Unwraps values with attributes. They may be nested, and the limit ends the loop in any case.
     for _ in 0..16 {
         let Value::Attrs(inner) = value.value() else { break };
         value = inner.target();
@@ -257,8 +257,8 @@ fn index_form_of_float(number: f64) -> String {
     index_form_of_integer(number < 0.0, &(magnitude as u128).to_le_bytes())
 }
 
-/// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of the
-/// magnitude is used.
+/// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of
+/// the magnitude is used.
 fn index_form_of_integer(is_negative: bool, magnitude: &[u8]) -> String {
     let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
     let sign = if is_negative { "-" } else { "" };

@@ -11,7 +11,7 @@ pub enum ErrorKind {
     /// The database can't be reached, or the connection was lost. The call may be repeated.
     Away,
     /// The database file was moved, deleted or replaced while it was open. The call may be repeated when the file is
-    /// back; until then nothing is stored.
+    /// back. Until then nothing is stored.
     Moved,
     /// The database has tables of a version that this program does not know.
     Schema,
@@ -25,7 +25,7 @@ pub enum ErrorKind {
     Paused,
     /// The queue has reached its limit and hands out nothing more for now.
     Limited,
-    /// Invalid input: a path, a name, a payload.
+    /// Invalid input, such as a path, a name or a payload.
     Input,
     /// The disk is full, or the database has reached its size limit.
     Full,

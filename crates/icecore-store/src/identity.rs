@@ -23,7 +23,7 @@ impl Address {
         if self.scheme() == Scheme::Sqlite {
             return format!("{scheme}:{}", full_path(&self.file_path()).display());
         }
-        // The form without the password, which may contain any character.
+        // This form does not contain the password, because a password may contain any character.
         let displayed = self.to_string();
         let rest = displayed.split_once("://").map_or("", |(_, rest)| rest);
         let (location, parameters) = rest.split_once('?').unwrap_or((rest, ""));

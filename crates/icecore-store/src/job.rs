@@ -16,17 +16,17 @@ pub struct NewJob {
     pub bytes: Vec<u8>,
     /// The engine's description of the payload.
     pub description: BlobDescription,
-    /// Priority; jobs with a larger value are handed out first. Usually 0.
+    /// Priority. Jobs with a larger value are handed out first. Usually 0.
     pub priority: i32,
     /// How long the job waits before it is handed out.
     pub delay: Duration,
-    /// Unique key: no two unfinished jobs of a queue have the same one.
+    /// Unique key. Two unfinished jobs of a queue can't have the same key.
     pub unique_key: Option<String>,
-    /// Maximum number of attempts; `None` means the setting of the queue.
+    /// Maximum number of attempts. `None` means the setting of the queue.
     pub max_attempts: Option<u32>,
     /// The job that this one replays.
     pub replay_of: Option<Id>,
-    /// The job that this one waits for: it is handed out only when that job is done.
+    /// The predecessor of the job. The job is handed out only when its predecessor is done.
     pub after: Option<Id>,
 }
 
@@ -106,7 +106,7 @@ pub struct Job {
     pub queue: String,
     /// State of the job.
     pub state: State,
-    /// Priority; jobs with a larger value are handed out first.
+    /// Priority. Jobs with a larger value are handed out first.
     pub priority: i32,
     /// When the job was queued, in milliseconds since 1970, by the clock of the database.
     pub queued_at: i64,
@@ -116,7 +116,7 @@ pub struct Job {
     pub attempts: u32,
     /// Maximum number of attempts.
     pub max_attempts: u32,
-    /// Unique key: no two unfinished jobs of the queue have the same one.
+    /// Unique key. Two unfinished jobs of the queue can't have the same key.
     pub unique_key: Option<String>,
     /// When the lease of the worker ends.
     pub lease_until: Option<i64>,
@@ -130,7 +130,7 @@ pub struct Job {
     pub replay_of: Option<Id>,
     /// The job that this one waits for.
     pub after: Option<Id>,
-    /// Format of the payload; `None` if it could not be decoded.
+    /// Format of the payload. It is `None` if it could not be decoded.
     pub format: Option<String>,
     /// SHA-256 of the payload, in hexadecimal digits.
     pub checksum: String,
@@ -173,7 +173,7 @@ pub struct JobFilter {
     pub state: Option<State>,
     /// Only jobs after this sequence.
     pub after: i64,
-    /// Only jobs before this sequence, newest first; with `None`, the oldest come first.
+    /// Only jobs before this sequence, and the newest come first. With `None`, the oldest come first.
     pub before: Option<i64>,
 }
 
@@ -196,9 +196,9 @@ pub struct QueueStatus {
     pub concurrency: Option<u32>,
     /// Maximum number of jobs handed out in a period.
     pub rate: Option<Rate>,
-    /// Maximum number of attempts of a job that is queued without its own limit; `None` means the default.
+    /// Maximum number of attempts of a job that is queued without its own limit. `None` means the default.
     pub max_attempts: Option<u32>,
-    /// Delay after a job's first failure; `None` means the default.
+    /// Delay after a job's first failure. `None` means the default.
     pub backoff: Option<Duration>,
 }
 

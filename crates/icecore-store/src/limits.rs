@@ -1,8 +1,9 @@
-//! Limits of a queue: how many jobs workers have at the same time, and how many are handed out in a period.
+//! Limits of a queue. They limit how many jobs workers have at the same time, and how many are handed out in a
+//! period.
 //!
-//! Jobs that were handed out are counted in short slots of time. Every job of a slot counts as if it was handed out at
-//! the end of the slot, so no period of the given length contains more than the limit. A job may therefore be handed
-//! out one slot, a hundredth of the period, later than the limit requires.
+//! Jobs that were handed out are counted in short slots of time. Every job of a slot counts as if it was handed out
+//! at the end of the slot. So it counts for at least one period, and a period never contains more jobs than the
+//! limit. The price is that a job may wait for one slot (a hundredth of the period) longer than the limit requires.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::rules::to_millis;
@@ -28,7 +29,7 @@ const MAX_PERIOD: Duration = Duration::from_secs(366 * 86_400);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Number of jobs; in a setting, 0 removes the limit.
+    /// Number of jobs. In a setting, 0 removes the limit.
     pub count: u32,
     /// Length of the period in whole milliseconds, at least one.
     pub period: Duration,
@@ -91,7 +92,7 @@ impl FromStr for Rate {
     }
 }
 
-/// Number of jobs handed out per slot: the end of each slot, and its count.
+/// Number of jobs handed out in each slot. An entry is the end of the slot, and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RateUsage(Vec<(i64, u32)>);
 
@@ -111,7 +112,7 @@ impl RateUsage {
         self.0.iter().filter_map(counted).fold(rate.count, u32::saturating_sub)
     }
 
-    /// Removes jobs from the count of this time that were not handed out after all.
+    /// Subtracts jobs from the count of this time, because they were counted but not handed out.
     #[cfg(feature = "mongodb")]
     pub(crate) fn subtract_jobs(&mut self, rate: Rate, time: i64, count: usize) {
         let end = slot_end(rate, time);
@@ -129,7 +130,8 @@ impl RateUsage {
             Some((_, slot_count)) => *slot_count = slot_count.saturating_add(count),
             None => self.0.push((end, count)),
         }
-        // Slots from an earlier setting may be shorter, so there may be too many. Then one slot gets all counts.
+        // Slots from an earlier setting may be shorter, so there may be too many of them. Then the current slot gets
+        // all counts. This can only delay jobs, and never exceeds the limit.
         if self.0.len() > 4 * SLOTS_PER_PERIOD as usize {
             let total = self.0.iter().fold(0, |total: u32, (_, count)| total.saturating_add(*count));
             self.0 = vec![(end, total)];
@@ -142,8 +144,8 @@ fn slot_end(rate: Rate, time: i64) -> i64 {
     time.div_euclid(rate.slot_millis()).saturating_add(1).saturating_mul(rate.slot_millis())
 }
 
-/// Returns true if a slot with this end still counts at this time. A slot far in the future does not count: its clock
-/// was set back after it was recorded.
+/// Returns true if a slot with this end still counts at this time. A slot far in the future does not count, because
+/// the clock was set back after the slot was recorded.
 fn is_slot_counted(rate: Rate, now: i64, end: i64) -> bool {
     let age = now.saturating_sub(end);
     age < rate.period_millis() && age >= -rate.period_millis().saturating_add(rate.slot_millis())

@@ -10,22 +10,22 @@ pub struct NewObject {
     pub bytes: Vec<u8>,
     /// The engine's description of the bytes.
     pub description: BlobDescription,
-    /// Name given by the program; unique among all objects.
+    /// Name given by the program. It is unique among all objects.
     pub key: Option<String>,
-    /// When the object expires, in milliseconds since 1970; `None` means never.
+    /// When the object expires, in milliseconds since 1970. `None` means never.
     pub expires_at: Option<i64>,
     /// Whether the bytes are stored in a text column, as Base64.
     pub as_base64: bool,
-    /// Id of the object in another database; `None` means a new id.
+    /// Id of the object in another database. `None` means a new id.
     pub id: Option<Id>,
-    /// When the object was stored in that database; `None` means now.
+    /// When the object was stored in that database. `None` means now.
     pub stored_at: Option<i64>,
 }
 
 /// The engine's description of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlobDescription {
-    /// Format of the bytes, such as `base64/marshal`; `None` if they can't be decoded.
+    /// Format of the bytes, such as `base64/marshal`. It is `None` if they can't be decoded.
     pub format: Option<String>,
     /// Class of the root value, if it has one.
     pub class: Option<String>,
@@ -33,27 +33,27 @@ pub struct BlobDescription {
     pub classes: Vec<String>,
     /// SHA-256 of the bytes, in hexadecimal digits.
     pub checksum: String,
-    /// Readable copy; `None` if the bytes are JSON already or can't be decoded.
+    /// Readable copy. It is `None` if the bytes are JSON already or can't be decoded.
     pub json: Option<String>,
     /// Why the bytes can't be decoded.
     pub problem: Option<String>,
 }
 
-/// A stored object. It owns its texts and bytes, or borrows them: see [`LentObject`].
+/// A stored object. It owns its texts and bytes, or borrows them (see [`LentObject`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Object<T = String, B = Vec<u8>> {
     /// Id of the object.
     pub id: Id,
-    /// Position among all objects; later objects have a larger one.
+    /// Position among all objects. Later objects have a larger one.
     pub sequence: i64,
     /// Name given by the program.
     pub key: Option<T>,
     /// When the object was stored, in milliseconds since 1970, by the clock of the database.
     pub stored_at: i64,
-    /// When the object expires; `None` means never.
+    /// When the object expires. `None` means never.
     pub expires_at: Option<i64>,
-    /// Format of the bytes; `None` if they could not be decoded.
+    /// Format of the bytes. It is `None` if they could not be decoded.
     pub format: Option<T>,
     /// Class of the root value.
     pub class: Option<T>,
@@ -63,7 +63,7 @@ pub struct Object<T = String, B = Vec<u8>> {
     pub bytes: B,
     /// Readable copy, if one was made.
     pub json: Option<T>,
-    /// Why the bytes can't be decoded: the object is in quarantine.
+    /// Why the bytes can't be decoded. An object with such a problem is in quarantine.
     pub problem: Option<T>,
 }
 

@@ -8,7 +8,7 @@ use crate::object::LentObject;
 /// Number of objects per query, for drivers that hold a whole page in memory. A walk consists of several short queries.
 pub(crate) const OBJECTS_PER_QUERY: usize = 256;
 
-/// A condition: a path, and the value that an object must have there.
+/// A condition. It has a path, and the value that an object must have there.
 pub(crate) struct PathValue {
     path: [String; 1],
     value: String,
@@ -40,7 +40,8 @@ impl PathValue {
 pub(crate) type PageQuery<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
 /// Passes up to `max_objects` objects after a sequence to `each`, fetched in pages of `page_size`. `unindexed` is a
-/// value whose path has no index: each object is decoded, and only those with this value are passed on.
+/// value whose path does not have an index. So each object is decoded, and only objects with this value are passed
+/// on.
 pub(crate) fn walk_pages(
     page_size: usize,
     mut after: i64,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// One line of the answer to a query.
 #[derive(Debug)]
 pub enum Line<'l> {
-    /// Names of the columns: the first line.
+    /// Names of the columns. This is the first line.
     Names(&'l [String]),
     /// Values of a row.
     Values(&'l [ColumnValue<'l>]),
@@ -22,7 +22,7 @@ pub enum ColumnValue<'v> {
     Boolean(bool),
     /// A number as the database writes it, with all its digits. It may be `NaN` or `Infinity`.
     Number(Cow<'v, str>),
-    /// The bytes of a text or of binary data, unchanged; a value of any other type as text.
+    /// The unchanged bytes of a text or of binary data, or the text of a value of any other type.
     Bytes(Cow<'v, [u8]>),
 }
 

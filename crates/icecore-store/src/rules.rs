@@ -1,4 +1,4 @@
-//! Rules that hold in every database: names, ids, waiting times.
+//! Rules for names, ids and waiting times. They are the same in every database.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
@@ -58,7 +58,7 @@ pub(crate) fn parse_id<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     }
 }
 
-/// Returns the bytes from two columns: a column of bytes, or a text column with Base64.
+/// Returns the bytes from two columns. The first is a column of bytes. If it is NULL, the second one has Base64.
 pub(crate) fn payload_from_columns(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
     match bytes {
         Some(bytes) => Ok(bytes),

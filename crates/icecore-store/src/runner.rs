@@ -14,7 +14,7 @@ pub enum Outcome {
     Failed {
         /// The reason, as a message for people.
         error: String,
-        /// When the job is tried again; `None` means the wait that the queue sets.
+        /// When the job is tried again. `None` means the wait that the queue sets.
         delay: Option<Duration>,
     },
 }

@@ -21,11 +21,11 @@ pub struct NewSchedule {
     pub timing: Timing,
     /// Payload of each job, as the caller passed it.
     pub bytes: Vec<u8>,
-    /// Format of the payload; `None` means that it is detected.
+    /// Format of the payload. `None` means that it is detected.
     pub format: Option<String>,
     /// Priority of its jobs.
     pub priority: i32,
-    /// Maximum number of attempts; `None` means the setting of the queue.
+    /// Maximum number of attempts. `None` means the setting of the queue.
     pub max_attempts: Option<u32>,
     /// Whether a job is skipped while the previous one is neither done nor dead.
     pub is_alone: bool,
@@ -77,7 +77,7 @@ pub struct Schedule {
     pub timing: String,
     /// Time zone of the timing, if it is not UTC.
     pub zone: Option<String>,
-    /// When the next job is queued; `None` means never, because it is paused or has a problem.
+    /// When the next job is queued. `None` means never, because it is paused or has a problem.
     pub next_at: Option<i64>,
     /// Time of the last job.
     pub last_at: Option<i64>,
@@ -112,7 +112,8 @@ impl Schedule {
         Schedule { name, problem, ..Schedule::default() }
     }
 
-    /// Returns the time that is due, and the next time after `now`. If several times have passed, the first one is due.
+    /// Returns the time that is due, and the next time after `now`. If several times have passed, the first one is
+    /// due.
     pub(crate) fn due_and_next_time(&self, now: i64) -> Result<(i64, i64)> {
         match &self.problem {
             Some(problem) => Err(Error::new(ErrorKind::Input, problem)),

@@ -11,7 +11,7 @@ use std::fmt;
 
 /// Maximum length in bytes of timings and of time zone names.
 const MAX_TEXT_LEN: usize = 255;
-/// A timing without an occurrence in this many milliseconds never occurs.
+/// Number of milliseconds in 30 years. A timing without an occurrence in this time counts as one that never occurs.
 const HORIZON_MS: i64 = 30 * 366 * 86_400 * 1000;
 
 /// A repeating timing.
@@ -116,6 +116,7 @@ impl Timing {
     /// Returns the first time after this one. Both are milliseconds since 1970.
     pub fn next(&self, after: i64) -> Option<i64> {
         let horizon = after.saturating_add(HORIZON_MS);
+        // Both computations return `None` for times that a number or a date can't represent.
         let next = match &self.kind {
             Kind::Every(period) => after.div_euclid(*period).checked_add(1)?.checked_mul(*period)?,
             Kind::Cron(cron, zone) => {

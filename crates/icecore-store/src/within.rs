@@ -25,10 +25,10 @@
 //! The tables must exist in the version of this program: [`open`](crate::open) creates them. Objects and jobs become
 //! durable with the caller's commit.
 //!
-//! An error undoes only its own call: the transaction continues with everything done before. The exceptions are the
-//! kinds `Busy` and `Away`: the database may have ended the transaction (MySQL and MariaDB do so in a deadlock), so the
-//! caller rolls it back and repeats it as a whole. The same holds for SQLite transactions that began with a read; an
-//! `Immediate` transaction waits for its lock at the start.
+//! An error undoes only its own call. The transaction continues with everything that was done before. The exceptions
+//! are errors of the kinds `Busy` and `Away`. After them, the database may have ended the transaction (MySQL and
+//! MariaDB do so in a deadlock), so the caller must roll it back and repeat it as a whole. This is also necessary for
+//! SQLite transactions that began with a read. An `Immediate` transaction waits for its lock at the start instead.
 //!
 //! A waiting daemon or worker finds these jobs when it next checks the queue.
 

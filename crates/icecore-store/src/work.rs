@@ -1,8 +1,8 @@
-//! A worker: it claims jobs of a queue, runs them, and records their outcomes.
+//! A worker claims jobs of a queue, runs them, and records their outcomes.
 //!
-//! One thread talks to the database; other threads, one per concurrent job, run the jobs. All attempts that have ended
-//! when the database thread checks are recorded in one transaction. A job is done at least once: if a worker dies, or
-//! can't reach the database after a job, another worker gets the job when the lease ends.
+//! One thread uses the database. Other threads, one for each concurrent job, run the jobs. The database thread checks
+//! at intervals which attempts have ended, and records all of them in one transaction. A job is done at least once.
+//! If a worker dies, or can't reach the database after a job, another worker gets the job when the lease ends.
 
 use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,11 +29,12 @@ pub enum Event<'e> {
     /// The attempt ended after its lease was over, so its outcome could not be recorded. The job may be done a second
     /// time.
     Lost(Id),
-    /// The queue has nothing to hand out, and no job runs. Reported for each claim that finds this.
+    /// The queue has nothing to hand out, and this worker does not run a job. Reported for each claim that finds
+    /// this.
     Idle,
     /// A schedule, of any queue, was due.
     Fired(&'e Fired),
-    /// The database can't be reached; the worker tries again.
+    /// The database can't be reached. The worker tries again.
     Away(&'e Error),
 }
 
@@ -48,7 +49,7 @@ pub struct Tally {
     pub lost: u64,
 }
 
-/// Opens a database; called again after each lost connection.
+/// Opens a database. The worker calls this again after each lost connection.
 pub type StoreOpener<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 
 /// Claims jobs of a queue and runs them. Also queues jobs that a schedule makes due.
@@ -76,7 +77,7 @@ pub struct Worker {
     pub name: String,
     /// Number of jobs that run at the same time.
     pub concurrency: usize,
-    /// Length of a lease; it is extended while the job runs.
+    /// Length of a lease. The lease is extended while the job runs.
     pub lease: Duration,
     /// How long the worker waits before it checks an empty queue again.
     pub idle: Duration,
@@ -103,8 +104,8 @@ impl Worker {
         }
     }
 
-    /// Runs until `stop` is set, or until the queue is empty with `until_empty`. Then finishes running jobs and claims
-    /// no new ones. Waits while the database is unreachable.
+    /// Runs until `stop` is set, or until the queue is empty with `until_empty`. Then finishes running jobs and
+    /// claims no new ones. Waits while the database is unreachable.
     ///
     /// # Errors
     /// Errors that waiting does not solve, such as an invalid queue name.
@@ -157,7 +158,8 @@ fn is_transient(error: &Error) -> bool {
     error.is_passing() || matches!(error.kind(), ErrorKind::Full | ErrorKind::Database)
 }
 
-/// Separates errors that may pass with time (outer `Err`) from final results (inner result).
+/// Separates errors that may pass with time from final results. A passing error is the outer `Err`. A final result,
+/// which may also be an error, is inside of `Ok`.
 fn split_passing_errors<T>(result: Result<T>) -> Result<Result<T>> {
     match result {
         Err(error) if is_transient(&error) => Err(error),
@@ -165,16 +167,17 @@ fn split_passing_errors<T>(result: Result<T>) -> Result<Result<T>> {
     }
 }
 
-/// An attempt that failed: why, and when the job is tried again.
+/// An attempt that failed, its error, and the delay until the job is tried again (`None`: the default of the queue).
 type FailedAttempt = (Attempt, String, Option<Duration>);
 
 /// How often to check the schedules.
 const SCHEDULE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of schedules handled in one call.
 const MAX_FIRED: usize = 64;
-/// The longest sleep: it bounds how late a stop is noticed.
+/// The longest sleep. The worker notices a stop at most this long after it was requested.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
-/// While fewer than half of the places are free, a claim waits for this time, so that it fills more places at once.
+/// How long a claim waits while fewer than half of the places are free. More places become free in this time, so one
+/// claim fills more of them.
 const REFILL_DELAY: Duration = Duration::from_millis(3);
 
 /// State of a running worker.
@@ -214,7 +217,8 @@ impl WorkerLoop<'_> {
         (claims_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.have_all_ended())
     }
 
-    /// Returns true if all attempts have ended, and only their outcomes are not recorded yet.
+    /// Returns true if all attempts have ended. An attempt stays in `running` until its outcome is recorded, so
+    /// `running` then has exactly the attempts in `done` and `failed`.
     fn have_all_ended(&self) -> bool {
         self.running.len() == self.done.len() + self.failed.len()
     }
@@ -237,6 +241,7 @@ impl WorkerLoop<'_> {
     fn wait_for_work(&mut self) {
         let now = Instant::now();
         let mut deadline = now + MAX_SLEEP;
+        // Without a connection there is nothing to do before `open_at`.
         if self.backend.is_some() || self.open_at <= now {
             if self.has_free_place() {
                 deadline = deadline.min(self.next_claim_at());
@@ -253,7 +258,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Notes the outcome of an attempt, to be recorded later.
+    /// Keeps the outcome of an attempt until `record_outcomes` records it.
     fn note_outcome(&mut self, attempt: Attempt, outcome: Outcome) {
         let Some(RunningAttempt { token, .. }) = self.running.get(&attempt) else { return };
         match outcome {
@@ -274,6 +279,8 @@ impl WorkerLoop<'_> {
             }
             self.backend = Some((self.open)()?);
         }
+        // The connection is put back only at the end. After an error it is dropped, and the next call opens a new
+        // one.
         let Some(mut backend) = self.backend.take() else { return Ok(()) };
         self.record_outcomes(&mut *backend)?;
         self.extend_leases(&mut *backend)?;
@@ -296,7 +303,7 @@ impl WorkerLoop<'_> {
                     }
                 }
                 Err(error) if is_transient(&error) => return Err(error),
-                // The database rejects one of the results: records them one by one to find it.
+                // The database rejects one of the results. Recording them one by one finds it.
                 Err(_) => self.record_one_by_one(backend)?,
             }
         }
@@ -360,8 +367,9 @@ impl WorkerLoop<'_> {
         let now = Instant::now();
         for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
-                // If the lease is lost, that shows when the outcome is recorded.
+                // Another error means that the lease is lost. This is reported when the outcome is recorded.
                 Err(error) if is_transient(&error) => return Err(error),
+                // After a third of the lease, so that two more extensions can fail before the lease ends.
                 _ => running.extend_at = now + self.worker.lease / 3,
             }
         }
@@ -391,6 +399,7 @@ impl WorkerLoop<'_> {
         if self.is_empty && self.running.is_empty() {
             (self.report)(Event::Idle);
         }
+        // If the claim filled all places, there may be more jobs, so the next claim need not wait.
         self.claim_at = Instant::now() + if leases.len() < free_slots { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.report)(Event::Begun(&job));

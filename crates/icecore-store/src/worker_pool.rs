@@ -1,4 +1,5 @@
-//! Threads of a worker: at most one for each job that runs at the same time, started when needed.
+//! Threads of a worker. A thread is started when it is needed. There are at most as many threads as jobs that run at
+//! the same time.
 
 use crate::id::Id;
 use crate::job::Job;
@@ -15,7 +16,7 @@ pub(crate) type Attempt = (Id, u32);
 /// An attempt that ended, and its outcome.
 pub(crate) type EndedAttempt = (Attempt, Outcome);
 
-/// The threads. When this is dropped, they finish their jobs and end.
+/// The threads. When the pool is dropped, the threads finish all queued jobs and end.
 pub(crate) struct WorkerPool {
     runner: Arc<dyn Runner>,
     queue: Arc<JobQueue>,
@@ -60,6 +61,7 @@ impl WorkerPool {
         let work = move || {
             while let Some(job) = queue.next_job() {
                 let outcome = run_catching_panics(&*runner, &job);
+                // Sending fails if the receiver was dropped. Then nobody needs the outcomes of further jobs.
                 if ended_sender.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
                 }
@@ -105,7 +107,8 @@ impl JobQueue {
         self.wake_one(&mut state);
     }
 
-    /// Returns the next job. The caller that takes a job also wakes a thread for the jobs after it.
+    /// Waits for the next job. Returns `None` if the queue is closed and empty. A thread that takes a job also wakes
+    /// another thread for the jobs after it.
     fn next_job(&self) -> Option<Job> {
         let mut state = self.lock();
         loop {

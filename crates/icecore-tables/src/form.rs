@@ -61,8 +61,8 @@ impl InputForm {
         }
     }
 
-    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive. `is_all`
-    /// means that there are no more bytes.
+    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive.
+    /// `is_all` means that there are no more bytes.
     ///
     /// The contents decide, because people name files as they like. The name decides between several readings of the
     /// same bytes.
@@ -127,7 +127,7 @@ pub fn is_decided(form: Option<&InputForm>, head: &[u8]) -> bool {
     matches!(form, Some(InputForm::Sql)) && begins_sql(head)
 }
 
-/// Returns whether this begins like a dump: with statements, possibly after comments.
+/// Returns whether this begins like a dump. A dump begins with statements, possibly after comments.
 fn begins_sql(head: &[u8]) -> bool {
     /// Words with which no prose begins.
     const SQL_STARTS: [&str; 14] = [
@@ -214,7 +214,7 @@ fn has_statement(text: &[u8]) -> bool {
         || text.starts_with(b"\\")
 }
 
-/// Returns the text after a comment; `None` if this is not a comment, or one without an end.
+/// Returns the text after a comment, or `None` if this is not a comment, or one without an end.
 fn skip_comment(text: &[u8]) -> Option<&[u8]> {
     let end = match text {
         [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,
@@ -225,8 +225,8 @@ fn skip_comment(text: &[u8]) -> Option<&[u8]> {
     text.get(end..)
 }
 
-/// Returns whether these bytes are text: no control characters except those of lines, and valid UTF-8 except for a
-/// character that is cut off at the end.
+/// Returns whether these bytes are text. Text has no control characters except those of lines. It is valid UTF-8, but
+/// the last character may be cut off.
 fn is_text(head: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     !head.iter().any(is_control) && std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)

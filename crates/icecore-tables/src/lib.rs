@@ -1,12 +1,12 @@
 //! Tables with frozen values in them: CSV, TSV, NDJSON, SQL dumps, Parquet, Arrow, and rows of databases.
 //!
-//! [`rows`] decodes values of columns and writes the rows in another form; [`replace`] changes text in values and keeps
-//! every other byte. Both use the same readers: [`packing`] unpacks an input, [`unicode`] converts it to UTF-8,
-//! [`form`] detects its form, [`csv`] its dialect. One thread reads batches, one thread per processor works on them
-//! ([`pool`]), and the caller writes, in the order of the input.
+//! [`rows`] decodes values of columns and writes the rows in another form; [`replace`] changes text in values and
+//! keeps every other byte. Both use the same readers. [`packing`] unpacks an input, [`unicode`] converts it to UTF-8,
+//! [`form`] detects its form, and [`csv`] detects its dialect. One thread reads batches. One thread for each
+//! processor works on them ([`pool`]). The caller writes the results in the order of the input.
 //!
-//! The crate knows no command line, no terminal and no files except those that it is given: these belong to the command
-//! `icecore`.
+//! The crate does not use the command line or the terminal. It only uses files that the caller has opened or named.
+//! The rest belongs to the command `icecore`.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Compressed inputs: recognised by their first bytes, unpacked while they are read.
+//! Compressed inputs. They are recognised by their first bytes, and unpacked while they are read.
 
 use crate::unicode::WideEncoding;
 use std::io::{self, BufReader, Read};
@@ -133,7 +133,7 @@ impl Packing {
     }
 }
 
-/// The unpacked content; errors name the compression.
+/// The unpacked content. Errors name the compression.
 struct Unpacked {
     content: Box<dyn Read + Send>,
     packing: Packing,

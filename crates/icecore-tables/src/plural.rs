@@ -23,7 +23,7 @@ pub fn group_digits(number: u64) -> impl Display {
 /// Maximum number of names in a list.
 const MAX_LISTED: usize = 20;
 
-/// Joins names with commas; of a long list, the first names and the number of the others.
+/// Joins names with commas. For a long list, the result has the first names and the number of the others.
 pub fn join_names<N: AsRef<str>>(names: &[N]) -> String {
     let listed: Vec<&str> = names.iter().take(MAX_LISTED).map(AsRef::as_ref).collect();
     let more = names.len() - listed.len();

@@ -13,18 +13,18 @@ pub trait BatchReader: Send + 'static {
     /// A part of the input, and its result.
     type Batch: Default + Send + 'static;
 
-    /// Fills a batch, which may have been used before. Returns whether there is one.
+    /// Fills a batch. The batch may have been used before. Returns `false` at the end of the input.
     fn fill_batch(&mut self, batch: &mut Self::Batch) -> io::Result<bool>;
 }
 
 /// A batch to process, and the channel for its result.
 type Task<B> = (B, SyncSender<B>);
 
-/// The next result, in the order of the input: a batch to wait for, or the error that ended the input.
+/// The next result in the order of the input. It is a batch to wait for, or the error that ended the input.
 type Ticket<B> = io::Result<Receiver<B>>;
 
-/// The threads that work for the writing thread. They end with the program: one may be waiting for input that is no
-/// longer needed.
+/// The threads that work for the writing thread. They are not joined and end with the program, because one of them
+/// may be waiting for input that is not needed any more.
 pub struct Pool<B> {
     tickets: Receiver<Ticket<B>>,
     /// Takes batches whose memory is used again.
@@ -47,7 +47,7 @@ impl<B: Default + Send + 'static> Pool<B> {
             let (task_receiver, mut work) = (Arc::clone(&task_receiver), worker());
             thread::spawn(move || {
                 loop {
-                    // The thread that holds the lock waits for the next task; the others wait for the lock.
+                    // The thread that has the lock waits for the next task. The others wait for the lock.
                     let task = task_receiver
                         .lock()
                         .map_or_else(|poisoned| poisoned.into_inner().recv(), |receiver| receiver.recv());

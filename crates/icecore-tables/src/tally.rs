@@ -1,4 +1,4 @@
-//! Counts over many records: one report at the end, not one for each record.
+//! Counts over many records, for one report at the end and not one for each record.
 
 use icecore::{LossKind, Losses};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct Tally {
     /// Number of strings that `--deep` opened.
     #[serde(skip_serializing_if = "is_zero")]
     pub opened: u64,
-    /// SQL expressions that are written as text: their number, and the first row and column.
+    /// Number of SQL expressions that are written as text, and the first row and column.
     #[serde(skip)]
     pub passed_on: Option<(u64, u64, String)>,
     /// Values of columns with a given format that are not of this format and stay unchanged: their number, and the first
@@ -73,7 +73,7 @@ pub struct Tally {
     /// Number of values that were decoded in the given format of their column.
     #[serde(skip)]
     pub decoded_as_given: u64,
-    /// Rows with entries for which a typed column has no field: their number, and the first row and column.
+    /// Number of rows with entries for which a typed column has no field, and the first row and column.
     #[serde(skip)]
     pub left_out: Option<(u64, u64, String)>,
     /// Number of records that could not be written.
@@ -130,7 +130,7 @@ impl Tally {
         }
     }
 
-    /// Counts bytes that became text, though they are not UTF-8.
+    /// Counts bytes that became text although they are not UTF-8.
     pub fn note_lost_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
         self.note_loss(LossKind::Bytes, 1, record, path);
     }
@@ -140,7 +140,7 @@ impl Tally {
         self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
-    /// Counts rows with entries for which a column has no field; `first` is the first of them.
+    /// Counts rows with entries for which a column has no field. `first` is the first of these rows.
     pub fn note_left_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
         self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
     }

@@ -1,11 +1,11 @@
-//! A window over an input that may never end: it grows only as far as one record needs.
+//! A window over an input that may never end. It grows only as much as one record requires.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Default size of a read.
 pub const CHUNK: usize = 256 << 10;
-/// Below this size, a read returns as soon as any bytes arrive, so that the caller tries the record again: the
-/// program at the other end of a pipe may be waiting for the answer.
+/// Below this size, a read returns as soon as any bytes arrive, so that the caller tries the record again. It must
+/// not wait for more, because the program at the other end of a pipe may be waiting for the answer.
 const RETRY_EACH_BYTE_LEN: usize = 4 << 10;
 
 /// A window over an input.
@@ -19,7 +19,7 @@ pub struct Window<R> {
     buffer_offset: u64,
     is_end: bool,
     chunk: usize,
-    /// Maximum length of a record: no more is read than is needed to detect a longer one.
+    /// Maximum length of a record. Reading stops when it is certain that a record is longer.
     max_record: usize,
 }
 
@@ -53,7 +53,7 @@ impl<R: Read> Window<R> {
         self.is_end
     }
 
-    /// Marks the input as broken off: nothing follows.
+    /// Marks the input as broken off, so that reading returns no further bytes.
     pub fn break_off(&mut self) {
         self.is_end = true;
     }
@@ -68,8 +68,8 @@ impl<R: Read> Window<R> {
         self.start = self.start.saturating_add(count).min(self.end);
     }
 
-    /// Reads more. A large window is doubled each time: the caller starts again with each record, and all these tries
-    /// together then cost no more than reading.
+    /// Reads more. A large window is doubled each time, because the caller starts the record again after each read.
+    /// With doubling, all these tries together take linear time.
     pub fn read_more(&mut self) -> io::Result<()> {
         let available_len = self.end - self.start;
         let target_len =

@@ -82,7 +82,7 @@ pub(crate) fn encode_base64(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the Base64 of bytes in this alphabet.
 pub(crate) fn encode_in_alphabet(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
-    // `base64_simd` would reserve exactly this much: many calls in a row would move `out` each time.
+    // `base64_simd` reserves exactly the needed length. Many calls in a row would then move `out` each time.
     out.reserve(bytes.len().div_ceil(3) * 4);
     let engine = match (alphabet, is_padded) {
         (Alphabet::Standard, true) => base64_simd::STANDARD,
@@ -108,7 +108,7 @@ pub(crate) fn decode_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize>
     if text.len().is_multiple_of(4) { Ok(()) } else { Err(text.len()) }
 }
 
-/// Number of bytes that are decoded at a time: they fit in the first-level cache.
+/// Number of bytes that are decoded at a time. They fit into the first-level cache.
 const PIECE_LEN: usize = 8 << 10;
 /// Minimum length for which a call of `base64_simd` pays off.
 const MIN_SIMD_LEN: usize = 32;
@@ -144,7 +144,7 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
 }
 
 /// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group.
-/// They are joined first: a line is too short for a call of its own.
+/// They are joined first, because a line is too short for a call of its own.
 fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
@@ -172,7 +172,7 @@ fn decode_by_digits(
     let values = alphabet.digit_values();
     while offset < until {
         offset += decode_digit_run(values, &text[offset..until], out);
-        // One of the next four digits is special: white space, the end, or an error.
+        // One of the next four bytes is not a digit. It is white space, the end of the text, or an error.
         let (mut word, mut count, mut last_digit) = (0, 0, offset);
         while count < 4 {
             let Some(byte) = text.get(offset) else { break };
@@ -217,7 +217,7 @@ fn check_padding(rest: &[u8], count: usize) -> Result<(), usize> {
 
 /// Appends decoded groups of digits up to the first byte that is not a digit; returns the length of the decoded text.
 fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
-    /// Number of groups that are processed together; errors are checked afterwards.
+    /// Number of groups that are processed together. Errors are checked after all of them, with one branch.
     const GROUPS: usize = 8;
     let mut offset = 0;
     for chunk in text.chunks_exact(4 * GROUPS) {

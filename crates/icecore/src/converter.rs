@@ -31,15 +31,15 @@ pub struct Converter {
     tape: Tape,
     memory: Memory,
     keeps: RecordedDetail,
-    /// How much of the always allowed output remains, for all documents together.
+    /// Output that is allowed whatever the size of the input. This amount remains for all further documents together.
     slack: u64,
 }
 
-/// What is recorded in addition to the meaning.
+/// The detail that is recorded in addition to the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecordedDetail {
     Nothing,
-    /// The form of documents that need it; the format determines which ones.
+    /// The byte form of those documents that need it. The format determines which ones do.
     OwnForm,
     Form,
 }

@@ -35,8 +35,8 @@ pub enum LossKind {
     Float,
     /// A number lost digits.
     Precision,
-    /// An integer that is too large for the target became a string: beyond 64 bits, or
-    /// beyond 63 and a sign.
+    /// An integer that is too large for the target became a string. The target's limit is 64 bits, or 63 bits and a
+    /// sign.
     BigInt,
     /// A key that is not a string became one.
     Key,
@@ -88,7 +88,7 @@ pub enum LossKind {
     Null,
     /// Characters above one byte were written as UTF-8.
     Wide,
-    /// A member was left out because its name would have been taken for one that the target itself writes, such as the
+    /// A member was left out, because a reader would take it for an entry that the target itself writes, such as the
     /// class.
     Reserved,
     /// A number became a string of its digits.
@@ -105,8 +105,8 @@ pub enum LossKind {
     Text,
     /// A property that a wrapper stored in addition to its content, such as an expiry, was dropped.
     Wrapper,
-    /// The bytes of a string were interpreted in another encoding than its own, because that is unknown, or because the
-    /// bytes are invalid in it.
+    /// The bytes of a string were interpreted in another encoding, because the string's own encoding is unknown, or
+    /// because the bytes are invalid in it.
     Undecoded,
     /// An object got another class, because the target's language has its own class of that name.
     Renamed,

@@ -130,8 +130,8 @@ impl Outcome<'_> {
 }
 
 impl Outcome<'_> {
-    /// Returns a value at the end of a text with nothing after it: it may be truncated or be a key, unless the format
-    /// declares where values end.
+    /// Returns a value at the end of a text, if nothing follows it. It may be truncated or be a key, unless the
+    /// format declares where values end.
     fn find_cut_word(&self) -> Option<u32> {
         let document = &self.document;
         let can = crate::format::by_name(&document.spelling()?.format)?.can;

@@ -217,8 +217,8 @@ impl Stage {
         self.unwrap_with_notes(input, limits, None)
     }
 
-    /// Like [`Stage::unwrap_within`], for callers that want the readable part of damaged data: if a wrapper is
-    /// truncated or damaged, returns the content before the damage and the reason.
+    /// Like [`Stage::unwrap_within`], for callers that want the readable part of damaged data. If a wrapper is
+    /// truncated or damaged, returns the content before the damage, and the reason.
     ///
     /// ```
     /// use icecore::{Limits, Stage};
@@ -302,7 +302,7 @@ impl Stage {
                 (unwrapped, _) => unwrapped?,
             };
             let (wrapped_len, content_len) = (bytes.len(), unwrapped.bytes.len());
-            // Content that is not larger than its input does not count.
+            // The limit is for data that grows. Content that is not larger than its input does not count.
             if content_len > wrapped_len {
                 limits.decompressed = limits.decompressed.saturating_sub(content_len as u64);
             }
@@ -325,8 +325,8 @@ impl Stage {
         wrappers.chain([self.format().name]).collect::<Vec<_>>().join("/")
     }
 
-    /// Like [`Stage::wrap`], with properties of the wrappers around the original content, unless options of this stage
-    /// set them. Properties without a place are returned.
+    /// Like [`Stage::wrap`], but keeps the properties that the wrappers of the source stored. Options of this stage
+    /// replace them. Properties that no wrapper of this stage can store are returned.
     ///
     /// # Errors
     /// Those of [`Stage::wrap`].
@@ -358,7 +358,7 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Adds the wrappers (at least one) and appends the result. `content` is consumed.
+    /// Adds the wrappers and appends the result. There must be at least one wrapper. `content` is consumed.
     ///
     /// # Errors
     /// Those of [`Stage::wrap`]; then a part may have been appended.

@@ -62,8 +62,8 @@ enum Values {
     Virtual(VirtualField),
 }
 
-/// Runs code that depends on how the values are stored: not at all, as bits, as a vector of numbers, or in a type of
-/// their own.
+/// Runs code that depends on how the values are stored. There are four ways: not at all, as bits, as a vector of
+/// numbers, or in a type of this crate.
 macro_rules! for_storage {
     ($values:expr, null: $null:expr, bits: $bits:ident => $bit:expr, vector: $vector:ident => $number:expr, parts: $parts:ident => $other:expr $(,)?) => {
         match $values {
@@ -104,7 +104,8 @@ impl Column {
         Ok(Column { values, nulls: NullBufferBuilder::new(0), is_nullable: field.is_nullable() })
     }
 
-    /// Returns what the column shows of the value around it, if it is a virtual field of that value.
+    /// Returns what the column shows of the enclosing value, if the column is a virtual field of that value. A field
+    /// of JSON shows its own value instead, so it does not count.
     pub(crate) fn virtual_kind(&self) -> Option<VirtualKind> {
         match &self.values {
             Values::Virtual(virtual_field) if virtual_field.kind != VirtualKind::Json => Some(virtual_field.kind),
@@ -125,7 +126,7 @@ impl Column {
         }
     }
 
-    /// Drops the cached ids of keys, which belong to one table of names.
+    /// Drops the cached ids of keys. Another document has another table of names, so the same id means another name.
     pub(crate) fn forget_names(&mut self) {
         match &mut self.values {
             Values::List(list) => list.items.forget_names(),
@@ -141,7 +142,7 @@ impl Column {
         self.nulls.len()
     }
 
-    /// Reserves space for this number of rows.
+    /// Reserves space for this number of rows. The less common types grow when values are added.
     pub(crate) fn reserve(&mut self, rows: usize) {
         match &mut self.values {
             Values::Int(values, _) => values.reserve(rows),
@@ -154,11 +155,13 @@ impl Column {
         }
     }
 
-    /// Adds the value at this node. After an error, the caller must remove what was added with [`Column::truncate`].
+    /// Adds the value at this node. After an error, a part of the value may have been added. The caller must then
+    /// remove it with [`Column::truncate`].
     #[inline]
     pub(crate) fn push(&mut self, view: &TapeView<'_>, node_index: u32) -> Result<(), TypeMismatch> {
         let node = view.node(node_index);
-        // These are the most common values and fields. `push_any` handles all of them, but takes longer.
+        // These combinations of value and field are the most common ones. `push_any` handles them too, but takes
+        // longer.
         match (&mut self.values, node.kind) {
             (Values::Int(values, Integer::I64), Kind::Int) => {
                 view.spend_budget(node_index, 0)?;
@@ -168,7 +171,7 @@ impl Column {
                 view.spend_budget(node_index, 0)?;
                 values.push(f64::from_bits(node.payload));
             }
-            // Sereal writes floats that fit in 32 bits as such.
+            // Sereal writes a float in 32 bits if it fits.
             (Values::Float(values), Kind::Float32) => {
                 view.spend_budget(node_index, 0)?;
                 values.push(f64::from(f32::from_bits(node.payload as u32)));
@@ -237,7 +240,7 @@ impl Column {
             (Values::LargeBinary(values), Value::Text(value)) => values.push(value),
             (Values::List(list), Value::List) => list.push(view, view.items(resolved))?,
             (Values::LargeList(list), Value::List) => list.push(view, view.items(resolved))?,
-            // A language without lists has no empty list.
+            // A format with only one type for lists and maps writes an empty list like an empty map.
             (Values::List(list), Value::Map) if view.is_empty_container(resolved) => {
                 list.push(view, std::iter::empty())?
             }
@@ -259,7 +262,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds a key of a map; the column may contain integers or text.
+    /// Adds a key of a map. The column may contain integers, text or bytes.
     fn push_key(&mut self, key: &[u8], node: u32) -> Result<(), TypeMismatch> {
         let value = Value::Text(key);
         let is_pushed = match &mut self.values {
@@ -284,8 +287,8 @@ impl Column {
         Ok(())
     }
 
-    /// Adds what a virtual field shows of the object at this node. `extra_entries` are the entries of its body
-    /// without a field.
+    /// Adds what a virtual field shows of the object at this node. `extra_entries` are the entries of the object's
+    /// body that have no field.
     fn push_virtual(
         &mut self,
         view: &TapeView<'_>,
@@ -302,7 +305,7 @@ impl Column {
         }
     }
 
-    /// Adds the values at these nodes as a list, or only the first one if the column is not a list.
+    /// Adds the values at these nodes as a list. If the column is not a list, adds only the first value.
     fn push_matches(
         &mut self,
         view: &TapeView<'_>,
@@ -324,7 +327,7 @@ impl Column {
         Ok(())
     }
 
-    /// Returns true if its values are of any kind, as JSON.
+    /// Returns true if the column takes values of any kind and shows them as JSON.
     pub(crate) fn takes_any_json(&self) -> bool {
         matches!(&self.values, Values::Virtual(virtual_field) if virtual_field.kind == VirtualKind::Json)
     }
@@ -339,7 +342,7 @@ impl Column {
         Ok(())
     }
 
-    /// Returns true if its values can be found without reading a whole document.
+    /// Returns true if the values of the column can be found without reading a whole document.
     pub(crate) fn can_skim(&self) -> bool {
         matches!(&self.values, Values::Record(record) if record.can_skim())
     }
@@ -352,6 +355,7 @@ impl Column {
         limits: &Limits,
         row_state: &RowState,
     ) -> Result<(), icecore::Error> {
+        // Only records can be skimmed, as `can_skim` says.
         if let Values::Record(record) = &mut self.values {
             record.skim_values(blob, stage, limits, row_state)?;
             self.nulls.append_non_null();
@@ -359,8 +363,8 @@ impl Column {
         Ok(())
     }
 
-    /// Adds null. Returns an error if null is not allowed. `node` is the null value, or the value in which one is
-    /// missing.
+    /// Adds null. Returns an error if null is not allowed. `node` is the null value, or the value that lacks this
+    /// field.
     pub(crate) fn push_null(&mut self, node: u32) -> Result<(), TypeMismatch> {
         if !self.is_nullable {
             return Err(TypeMismatch::new(node, self.describe_expected(), "null"));
@@ -369,7 +373,8 @@ impl Column {
         Ok(())
     }
 
-    /// Adds a null that is not visible to readers of the column.
+    /// Adds a null without checking whether null is allowed. Below a null row of the parent this is always right,
+    /// because readers of the column do not see it.
     pub(crate) fn fill_null(&mut self) {
         for_storage!(&mut self.values,
             null: {},
@@ -540,7 +545,7 @@ fn primitive<T: ArrowPrimitiveType>(values: &mut Vec<T::Native>, nulls: Option<N
 }
 
 fn build_integers(mut values: Vec<i64>, integer_type: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
-    // Each value was checked when it was added: it fits in the type.
+    // The cast does not lose anything, because `Integer::can_hold` was checked when each value was added.
     macro_rules! narrow {
         ($kind:ty, $native:ty) => {
             Arc::new(primitive::<$kind>(&mut values.iter().map(|value| *value as $native).collect(), nulls))

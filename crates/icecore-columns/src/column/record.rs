@@ -1,5 +1,5 @@
-//! Columns of structs. A field gets the entry of a map or the member of an object that has its name, or the value on
-//! its path.
+//! Columns of structs. A field with a path gets the value on this path. Any other field gets the entry of a map, or
+//! the object member with the same name.
 
 use super::virtual_field::VirtualKind;
 use super::{Column, create_columns};
@@ -30,8 +30,8 @@ pub(crate) struct Record {
     extra_entries: Vec<ExtraEntry>,
     /// For each column, the key of the entry that filled it in the map that is being added.
     filled_by: Vec<Option<Key>>,
-    /// For each key id: the number of its field, from 1 on; `NO_FIELD` if it has no field; or 0 if this is not known
-    /// yet.
+    /// For each key id, the number of its field, counted from 1. It is `NO_FIELD` if the key has no field, and 0 if
+    /// this is not known yet.
     field_by_key_id: Vec<u16>,
     /// The entries of the previous map, in order. Empty if the next map must be read by names.
     expected_entries: Vec<ExpectedEntry>,
@@ -47,8 +47,8 @@ pub(crate) struct Record {
 pub(crate) struct ExtraEntry {
     pub(crate) key: Key,
     pub(crate) value: u32,
-    /// Whether another member has the same bare name and already filled the field of that name: for example, a
-    /// private property of a parent class.
+    /// Whether another member with the same bare name already filled the field of that name. For example, a class and
+    /// its parent class may both have a private property of this name.
     pub(crate) has_taken_name: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct ExtraEntry {
 #[derive(Clone, Copy, Debug)]
 struct ExpectedEntry {
     key: u16,
-    /// Index of the column that it fills. If there is no column with this index, the entry has no field.
+    /// Index of the column that the entry fills. If a column with this index does not exist, the entry has no field.
     column: u16,
 }
 
@@ -103,7 +103,8 @@ impl Record {
         !self.paths.is_empty() && self.paths.len() == self.columns.len()
     }
 
-    /// Returns true if skimming the document once for each path takes less time than reading all of it.
+    /// Returns true if skimming the document takes less time than reading all of it. The document is skimmed once for
+    /// each path, so this holds for few paths only.
     pub(crate) fn can_skim(&self) -> bool {
         const MAX_PATHS: usize = 4;
         self.has_only_paths() && self.paths.len() <= MAX_PATHS && self.paths.iter().all(|(_, path)| path.is_definite())
@@ -119,8 +120,8 @@ impl Record {
     pub(crate) fn push(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
         let pushed = self.push_map(view, map);
         if pushed.is_err() {
-            // The keys were recorded only up to the value that does not fit; nothing of this map may determine where
-            // values of the next one go.
+            // The keys were recorded only up to the value that does not fit. An incomplete list must not determine
+            // where the values of the next map go.
             self.expected_entries.clear();
         }
         pushed.map(|()| true)
@@ -138,6 +139,7 @@ impl Record {
     /// nothing.
     #[inline]
     fn push_as_expected(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
+        // `aux` is the number of entries of a map.
         if self.expected_entries.is_empty() || view.node(map).aux as usize != self.expected_entries.len() {
             return Ok(false);
         }
@@ -146,7 +148,8 @@ impl Record {
         for expected in &self.expected_entries {
             let node = view.node(index);
             if node.key != expected.key {
-                // The caller adds the values again by name, so their budget is returned.
+                // The caller adds the same values again by name, and then spends their budget again. So the budget is
+                // reset here.
                 view.set_budget(budget);
                 let len = self.len;
                 self.columns.iter_mut().for_each(|column| column.truncate(len));
@@ -173,6 +176,8 @@ impl Record {
         self.has_extra = false;
         self.filled_by.clear();
         self.filled_by.resize(self.columns.len(), None);
+        // Fields with paths and the field for remaining entries need work for each map that `push_as_expected` does
+        // not do. So the entries of a map are not expected in the next map if there are such fields.
         let (mut filled_count, mut can_be_expected) = (0, self.paths.is_empty() && !self.has_rest_field);
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
@@ -196,7 +201,7 @@ impl Record {
                 let Some(column) = self.columns.get_mut(column_index) else {
                     match self.has_rest_field {
                         true => self.extra_entries.push(ExtraEntry { key, value, has_taken_name }),
-                        // With paths, an entry without a field is not extra: a path may lead to it.
+                        // If there are paths, an entry without a field is not extra, because a path may lead to it.
                         false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
@@ -247,7 +252,7 @@ impl Record {
         Ok(())
     }
 
-    /// Adds the values on the paths by skimming these bytes, without reading all of them.
+    /// Adds the values on the paths. Skims the blob once for each path, so most of its values are not built.
     pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],
@@ -261,6 +266,7 @@ impl Record {
             select::each(blob, stage, path, limits, &mut |path, document| {
                 // Each match is a document of its own, with its own key ids.
                 column.forget_names();
+                // If the path matches a second time, because a key occurs twice, the last match counts.
                 column.truncate(len);
                 let view = TapeView::new(document.tape(), document.input(), Some(document), row_state);
                 column.push(&view, document.tape().root()).map_err(|mismatch| {
@@ -280,7 +286,7 @@ impl Record {
         Ok(())
     }
 
-    /// Completes a row: columns without a value get null, and virtual fields get their computed value.
+    /// Completes a row. Virtual fields get their computed value, and other columns without a value get null.
     fn fill_missing(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
@@ -312,8 +318,8 @@ impl Record {
         view.key_text(key, &mut itoa::Buffer::new()).map_or(NO_FIELD, |name| self.find_field_by_name(name))
     }
 
-    /// Returns the number of the field of this name, from 1 on, or `NO_FIELD`. The name may be mangled by PHP
-    /// (`\0Class\0name`) or have Ruby's `@`.
+    /// Returns the number of the field of this name, counted from 1, or `NO_FIELD`. The name may be mangled by PHP
+    /// (`\0Class\0name`), or begin with Ruby's `@`.
     fn find_field_by_name(&self, name: &[u8]) -> u16 {
         let qualified_name = qualify_name(name);
         let name = strip_php_marks(name);
@@ -331,7 +337,7 @@ impl Record {
         field_index.and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(NO_FIELD)
     }
 
-    /// Adds a placeholder row under a null of the parent, which readers of the column never see.
+    /// Adds a placeholder row below a null of the parent. Readers of the column never see this row.
     pub(crate) fn push_empty(&mut self) {
         self.columns.iter_mut().for_each(Column::fill_null);
         self.len += 1;

@@ -37,7 +37,7 @@ pub(super) fn to_integer(value: &Value<'_>) -> Option<i64> {
         Value::Text(text) => parse_integer(text),
         Value::Float(value) => {
             let integer = *value as i64;
-            // 2^63 itself becomes the largest integer, which is a different value.
+            // The cast turns 2^63 into the largest integer, 2^63 - 1. This is a different value, so it is refused.
             (integer as f64 == *value && integer != i64::MAX).then_some(integer)
         }
         _ => None,
@@ -52,7 +52,8 @@ pub(super) fn to_unsigned(value: &Value<'_>) -> Option<u64> {
     }
 }
 
-/// Parses an integer in its usual form: without a redundant sign and leading zeros.
+/// Parses an integer in its usual form. A plus sign, leading zeros and `-0` are refused, because the integer would
+/// not preserve such a text.
 pub(super) fn parse_integer<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_usual = match digits {

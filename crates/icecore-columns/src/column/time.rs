@@ -1,4 +1,4 @@
-//! Moments and days: objects of time classes, and texts in ISO 8601.
+//! Moments and days. They are read from objects of time classes, and from texts in ISO 8601.
 
 use crate::mismatch::TypeMismatch;
 use crate::view::TapeView;
@@ -13,7 +13,7 @@ const EPOCH_JULIAN_DAY: i64 = 2_440_588;
 const EPOCH_RATA_DIE: i64 = 719_163;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// A moment: seconds since 1970 in UTC, and nanoseconds.
+/// A moment. It has the seconds since 1970 in UTC, and the nanoseconds after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Moment {
     seconds: i64,
@@ -22,8 +22,8 @@ struct Moment {
     has_known_offset: bool,
 }
 
-/// Returns the moment in this unit. No precision may be lost. A column with a time zone needs moments with a known
-/// offset; a column without one takes local times unchanged.
+/// Returns the moment in this unit. A moment that would lose precision is refused. A column with a time zone needs
+/// moments with a known offset. A column without one takes local times unchanged.
 pub(super) fn read_timestamp(
     view: &TapeView<'_>,
     node: u32,

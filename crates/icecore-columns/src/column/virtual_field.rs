@@ -1,4 +1,4 @@
-//! Virtual fields. What they show is computed from a value: its class, its JSON, or its entries without a field.
+//! Virtual fields. They show the class of a value, its JSON, or its entries without a field.
 
 use super::record::ExtraEntry;
 use super::text::Strings;

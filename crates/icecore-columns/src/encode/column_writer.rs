@@ -19,7 +19,7 @@ use icecore::raw::Node;
 use icecore::{ErrorKind, Kind};
 use std::fmt::Write;
 
-/// A column whose values are written. Its type is examined once, and not for each row.
+/// A column whose values are written. The type of the column is examined once, and not for each row.
 pub(super) struct ColumnWriter<'a> {
     values: SourceValues<'a>,
     nulls: Option<NullBuffer>,
@@ -266,6 +266,7 @@ impl<'a> StructWriter<'a> {
             None => None,
         };
         let container = builder.push_node(Node::open(Kind::Map, 0));
+        // The number of entries is known only after the entries of `rest` are written.
         let mut count = self.members.len();
         for (name, member) in &mut self.members {
             builder.set_key(Kind::Text, name)?;
@@ -298,9 +299,11 @@ fn timestamp_values(array: &dyn Array, unit: TimeUnit) -> ScalarBuffer<i64> {
 }
 
 fn format_decimal(unscaled: i128, scale: i8) -> String {
+    // A scale that is not positive adds zeros instead of a point.
     let Ok(scale @ 1..) = usize::try_from(scale) else {
         return format!("{unscaled}{}", "0".repeat(usize::from(scale.unsigned_abs())));
     };
+    // With one digit more than the scale, there is always a digit before the point.
     let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
     let (integer_part, fraction) = digits.split_at(digits.len() - scale);
     format!("{}{integer_part}.{fraction}", if unscaled < 0 { "-" } else { "" })

@@ -1,15 +1,11 @@
 //! Encodes a column of values to a column of blobs.
 //!
-//! | type of the column | value in the blob |
-//! |---|---|
-//! | booleans, integers, floats | booleans, integers, floats |
-//! | strings; binaries | text; bytes |
-//! | decimals, days, times | text: `12.50`, `2026-02-02`, `2026-02-02T03:40:00.5Z`, without the `Z` if the column has no zone |
-//! | lists; structs, maps | lists; maps |
-//! | a field filled with `class` | no entry of its own; if it is not null, the struct becomes an object of this class |
-//! | a field filled with `json` | the value of the JSON text |
-//! | a field filled with `rest` | the entries of the object in the JSON text |
-//! | null | null; for a whole row, no blob |
+//! | type of the column | value in the blob | |---|---| | booleans, integers, floats | booleans, integers, floats | |
+//! strings; binaries | text; bytes | | decimals, days, times | text: `12.50`, `2026-02-02`, `2026-02-02T03:40:00.5Z`,
+//! without the `Z` if the column has no zone | | lists; structs, maps | lists; maps | | a field filled with `class` |
+//! no entry of its own; if it is not null, the struct becomes an object of this class | | a field filled with `json`
+//! | the value of the JSON text | | a field filled with `rest` | the entries of the object in the JSON text | | null
+//! | null; for a whole row, no blob |
 
 mod column_writer;
 mod json_copier;
@@ -56,7 +52,7 @@ pub struct Encoder {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Encoded {
-    /// One blob for each row; null if the value is null or the row is bad.
+    /// One blob for each row. It is null if the value is null or the row is bad.
     pub column: BinaryArray,
     /// Bad rows, in order.
     pub bad: Vec<BadRow>,

@@ -93,8 +93,8 @@ impl Inference {
     }
 }
 
-/// Links may lead to the same values again and again, so the number of values that are examined is limited: to this
-/// number for each value of a document, and `EXTRA_VALUES` in addition.
+/// Links may lead to the same values again and again, so the number of values that are examined is limited. The limit
+/// is this number for each value of a document, and `EXTRA_VALUES` in addition.
 const EXAMINED_PER_VALUE: u64 = 4;
 const EXTRA_VALUES: u64 = 1024;
 

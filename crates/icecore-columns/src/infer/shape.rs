@@ -211,7 +211,8 @@ impl StructShape {
         }
     }
 
-    /// Returns true if its keys are data: there are many different keys, and most maps have few of them.
+    /// Returns true if the keys are data and not names of fields. This is assumed if there are many different keys,
+    /// and most maps have few of them.
     fn is_map(&self) -> bool {
         const MIN_KEY_RATIO: u64 = 4;
         let keys = self.fields.len() as u64;

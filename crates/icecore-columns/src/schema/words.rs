@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-/// Types without arguments: the first name is the one that is printed.
+/// Types without arguments. The first name of each is printed.
 const PLAIN_TYPES: [(&[&str], DataType); 18] = [
     (&["bool", "boolean"], DataType::Boolean),
     (&["int8", "tinyint", "byte"], DataType::Int8),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum number of times that a payload is checked, because the schema may change meanwhile.
+/// Maximum number of times that a payload is checked, because the schema may change in the meantime.
 const MAX_CHECKS: u32 = 5;
 
 /// Queue of jobs that name no queue.
@@ -157,10 +157,10 @@ pub async fn replay(call: Call) -> Result<Response, Failure> {
     Ok(json_response(StatusCode::CREATED, &PushedView { id: new_id.to_string(), new: None, problem: None }))
 }
 
-/// Maximum size of the payloads in one answer; the last item may exceed it.
+/// Number of bytes of payloads at which an answer is full. The last item may exceed this number.
 pub const MAX_PAGE_BYTES: usize = 8 << 20;
 
-/// A page of a list: it ends when it has enough items, or when it is large.
+/// A page of a list. It ends when it has enough items, or when it is large.
 pub struct Page<T> {
     pub items: Vec<T>,
     /// Sequence of the last item, if there are more.

@@ -1,4 +1,4 @@
-//! Routes: one table that generates the router, the checks of parameters, and `/openapi.json`.
+//! Routes. One table generates the router, the checks of parameters, and `/openapi.json`.
 
 mod about;
 mod claims;
@@ -324,7 +324,8 @@ pub fn build_router(app: Arc<App>) -> Router {
         .fallback(move |request| answer_unrouted(Arc::clone(&no_route_app), request, no_route))
 }
 
-/// Answers with a file of the page. This needs no token: the file contains no data, and costs no more than a refusal.
+/// Answers with a file of the page. A token is not required, because the file does not contain data, and sending it
+/// costs no more than a refusal.
 async fn serve_asset(app: &App, asset: &'static Asset, request: Request) -> Response {
     let (start, method) = (Instant::now(), request.method().clone());
     let response = match requested_host(&request) {

@@ -26,7 +26,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     }
     let format = payload::read_declared_format(&call)?;
     let received = call.read_body().await?;
-    // Bytes that can't be decoded are stored too: they may be the only copy.
+    // Bytes that can't be decoded are stored too, because they may be the only copy.
     let payload = payload::decode_body(&call.app, received, format).await?;
     let (format, problem) = (payload.description.format.clone(), payload.description.problem.clone());
     let object = NewObject { bytes: payload.bytes, description: payload.description, key, id, ..NewObject::default() };
@@ -34,7 +34,8 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     drop(payload.memory);
     let (code, id) = match (stored, id) {
         (Ok(id), _) => (StatusCode::CREATED, id),
-        // The object comes from an earlier request of the same client, which did not receive the answer.
+        // The client chose the id, so the object comes from an earlier request of the same client. The client did not
+        // receive the answer to that request.
         (Err(failure), Some(id)) if failure.code == StatusCode::CONFLICT && object_exists(&call.app, id).await? => {
             (StatusCode::OK, id)
         }
@@ -51,7 +52,7 @@ pub async fn find_object(app: &App, id: Id) -> Result<Object, Failure> {
     let found = app.database.read(move |backend| {
         let found = backend.object(id)?;
         let expires_at = found.as_ref().and_then(|object| object.expires_at);
-        // An expired object is gone, even if it was not removed yet.
+        // An expired object counts as removed, even if its row still exists.
         Ok(match expires_at {
             Some(expires_at) if expires_at <= backend.now()? => None,
             _ => found,

@@ -109,7 +109,7 @@ pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
     let text = String::from_utf8(call.read_body().await?.bytes)
         .map_err(|_| Failure::invalid_request("schema", "the schema is not JSON: it is not UTF-8"))?;
     let has_schema = !text.trim().is_empty();
-    // The schema is compiled before it is stored, so that an invalid one is not stored.
+    // The schema is compiled before it is stored, so that an invalid schema is refused.
     let checker = jobs::compile_schema(&call.app, has_schema.then(|| text.clone())).await?;
     let name = queue.clone();
     let settings = QueueSettings { schema: Some(text), ..QueueSettings::default() };

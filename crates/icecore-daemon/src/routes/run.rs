@@ -1,4 +1,4 @@
-//! Jobs that run immediately: recorded like all others, and done here.
+//! Jobs that run immediately. They are recorded like all others, and run in this process.
 
 use super::jobs::{self, JobSettings};
 use crate::answer::BytesView;
@@ -45,7 +45,7 @@ struct RunResponse {
     error: Option<String>,
 }
 
-/// Records a job and runs it; the job continues if the client disconnects.
+/// Records a job and runs it. The job continues even if the client disconnects.
 pub async fn run_now(
     app: Arc<App>,
     mut payload: Payload,
@@ -66,7 +66,7 @@ pub async fn run_now(
     let job = settings.to_job(payload.bytes.clone(), payload.description.clone());
     let claimed = app.database.write(move |backend| backend.push_and_claim(&job, WORKER, lease)).await?;
     let Some(claimed) = claimed else {
-        // Another job has the unique key: the answer is about that job.
+        // Another job has the unique key, so the answer is about that job.
         return jobs::store_job(&app, payload, settings).await;
     };
     drop(payload);

@@ -5,7 +5,8 @@ use crate::tree;
 use icecore::raw::{IS_KEY, NO_KEY, flag};
 use icecore::{Document, Kind};
 
-/// Maximum number of entries of a map that is compared here. The walk, which has a table, compares larger maps.
+/// Maximum number of entries of a map that is compared here. Larger maps are left to the walk, because it has a table
+/// of keys.
 const MAX_ENTRIES: usize = 32;
 
 /// Memory and a budget that comparisons share.
@@ -24,9 +25,9 @@ impl ReorderedState {
 }
 
 impl Lockstep<'_, '_> {
-    /// Returns true if these values are equal, also if the order of keys differs. For links and their targets, it
-    /// returns false, and for everything after failing comparisons have cost eight times the size of the documents:
-    /// the walk compares these.
+    /// Returns true if these values are equal. The order of keys may differ. Returns false for links and their
+    /// targets, and for all values after failing comparisons have cost eight times the size of the documents. The
+    /// walk compares such values instead.
     pub(crate) fn means_same(&mut self, left: u32, right: u32) -> bool {
         if self.looks_same(left, right) {
             return true;
@@ -65,7 +66,7 @@ impl Lockstep<'_, '_> {
         self.compare_leaves(document, other, x, y)
     }
 
-    /// Compares two containers, except for the containers in them, which are put on the stack.
+    /// Compares two containers without their inner containers. The inner ones are put on the stack.
     fn compare_children(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));

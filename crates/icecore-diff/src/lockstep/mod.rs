@@ -1,11 +1,12 @@
 //! Follows both tapes side by side, node by node, while they are equal.
 //!
-//! Most parts of two documents are usually stored alike: the same sequence of nodes, with other offsets. This is
-//! detected without a tree, a number or an allocation. Values that are not found equal here may still be equal;
-//! [`TreeWalk`](crate::walk::TreeWalk) checks that.
+//! Most parts of two documents are usually stored alike. They have the same sequence of nodes, with other offsets.
+//! Such parts are found here without a tree, without the numbers of `Hashes`, and without an allocation. Values that
+//! are not found equal here may still be equal. [`TreeWalk`](crate::walk::TreeWalk) checks that.
 //!
-//! The range that was compared last is kept. A value in it is equal if it ends in the range, and is not equal if the
-//! range ends inside the value; so on the way down to a difference nothing is compared twice, at any depth.
+//! The range that was compared last is kept. A value that begins in the range is equal if it ends in the range. It is
+//! not equal if the range ends inside the value. So on the way down to a difference nothing is compared twice, at any
+//! depth.
 
 mod key_order;
 
@@ -30,7 +31,7 @@ pub(crate) struct Lockstep<'s, 'd> {
     pub(crate) keys: EqualIds,
     classes: EqualIds,
     stretch: EqualStretch,
-    /// The nodes in both documents of values in the range to which links lead.
+    /// The values in the range to which links lead, in order. Each entry has the node in both documents.
     targets: Vec<(u32, u32)>,
     /// Targets of links, with their counterparts.
     pub(crate) counterparts: Counterparts,
@@ -46,6 +47,8 @@ struct EqualStretch {
 }
 
 impl EqualStretch {
+    /// Returns true if both nodes are in the range, at the same offset. An index before the range wraps to an offset
+    /// that is too large.
     fn contains_pair(self, left: u32, right: u32) -> bool {
         let offset = left.wrapping_sub(self.left);
         offset < self.len && right.wrapping_sub(self.right) == offset
@@ -102,7 +105,9 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
         for (index, (x, y)) in xs.iter().zip(ys).enumerate() {
-            // This is a faster check for common nodes. `compare_pair` decides for all others.
+            // This is a faster check for common nodes. `compare_pair` decides for all others. A key below `IS_KEY` is
+            // an id, or there is not a key. Containers must have the same number of nodes. An `end` of 0 means that
+            // the document breaks off inside of the container.
             let is_usual = x.kind == y.kind
                 && (x.flags | y.flags) & UNCOMMON_FLAGS == 0
                 && x.key < IS_KEY
@@ -114,6 +119,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
                     _ => are_usual_leaves(document, other, x, y),
                 };
             if !is_usual {
+                // All nodes before this one are equal. `compare_pair` computes the indexes of the nodes from this
+                // length.
                 self.stretch.len = index as u32;
                 if !self.compare_pair(document, other, x, y) {
                     return;
@@ -171,7 +178,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
             return x.kind == y.kind && are_usual_leaves(document, other, x, y)
                 || self.rules.leaf_meaning(document, x) == self.rules.leaf_meaning(other, y);
         }
-        // Links are equal if their targets are counterparts: in the range or before it.
+        // Links are equal if their targets are counterparts. The targets may be in the range or before it.
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         let target =
             |document: &Document<'_>, index: u32| document.at(index).map_or(index, |cursor| cursor.target().index());
@@ -192,7 +199,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
         let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
         let (Some(a), Some(b)) = names else { return false };
-        // They must be equal as keys of any map, and as names of fields.
+        // The ids are recorded as equal for all places. So the names must be equal both as keys of a map and as names
+        // of fields.
         let is_same = self.are_keys(&a.node, &b.node)
             && [false, true].into_iter().all(|is_field| {
                 rules.key_meaning(document, &a.node, a.bytes, is_field)
@@ -228,7 +236,8 @@ fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: 
     }
 }
 
-/// For each name of the first document, the id of the equal name of the second one, if it is known.
+/// For each name of the first document, the id of the equal name of the second document. It is 0 if it is not known
+/// yet, because ids begin at 1.
 #[derive(Default)]
 pub(crate) struct EqualIds(Vec<u16>);
 
@@ -253,7 +262,8 @@ impl EqualIds {
 /// Values of the first document to which links lead, and their counterparts in the second one.
 pub(crate) struct Counterparts {
     node_count: usize,
-    /// For each node, the index of its counterpart plus 1, or 0 if it has none. Empty until there is a counterpart.
+    /// For each node, the index of its counterpart plus 1, or 0 if the node has none. The list is empty until there
+    /// is a counterpart.
     counterparts: Vec<u32>,
 }
 

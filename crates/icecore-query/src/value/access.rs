@@ -58,7 +58,7 @@ pub fn slice_bounds(map: &Map) -> (Option<Value>, Option<Value>) {
     (map.find_member(b"start"), map.find_member(b"end"))
 }
 
-/// Returns an index into a sequence of this length; a negative one counts from the end. Returns `None` for a
+/// Returns an index into a sequence of this length. A negative index counts from the end. Returns `None` for a
 /// position before the beginning.
 fn resolve_index(index: i64, len: usize) -> Option<usize> {
     let len = len as i128;
@@ -107,7 +107,7 @@ impl Value {
             }
             (Value::List(_), part @ Value::List(_)) => Some(find_indices(self, part)?),
             (Value::Map(map), Value::Text(name)) => map.find_member(&name.bytes),
-            // A PHP array may have integers as keys; their names are compared.
+            // A PHP array may have integers as keys. Keys are found by their names, so the integer becomes text.
             (Value::Map(map), Value::Number(Number::Int(int))) => map.find_member(int.to_string().as_bytes()),
             (Value::Map(_), _) => None,
             (Value::List(_) | Value::Text(_), Value::Map(range)) => {

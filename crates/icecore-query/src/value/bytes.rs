@@ -27,7 +27,7 @@ impl Bytes {
         {
             let (before, available) = (bytes.capacity(), bytes.capacity() - bytes.len());
             if more.len() > available {
-                // The next capacity is at least twice the last: appending is linear.
+                // The new capacity is at least twice the old one, so that many appends together take linear time.
                 let added = more.len().max(before);
                 memory::require_bytes((before + added) as u64);
                 bytes.reserve_exact(added);

@@ -16,7 +16,7 @@ enum OpenContainer {
     Map { map: Rc<Map>, next: usize, layers: ContainerLayers },
 }
 
-/// The layers around a changed container: its class, references, attributes.
+/// The layers around a changed container. They are its class, references, and attributes.
 #[derive(Default)]
 struct ContainerLayers {
     origin: Option<Origin>,
@@ -33,7 +33,7 @@ impl Value {
             None => Builder::new(),
         };
         let mut open = Vec::new();
-        // Shared values are written each time: the document may be much larger than the value.
+        // A shared value is written at each of its places, so the document may be much larger than the value.
         let charge = Charge::default();
         write_or_begin(self, &mut builder, &mut open);
         loop {
@@ -189,7 +189,7 @@ impl ContainerLayers {
                 (Kind::Ref, _) => drop(builder.begin_ref()),
                 (Kind::Attrs, true) => drop(builder.begin_attributes()),
                 (Kind::Attrs, false) => drop(builder.begin_extended(class, node.form())),
-                // Other kinds are not layers: the body has nothing around it.
+                // Other kinds are not layers, so there is nothing around the body.
                 _ => {}
             }
         });

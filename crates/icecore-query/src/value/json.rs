@@ -77,7 +77,7 @@ fn write_short(value: &Value, depth: usize, out: &mut ShortText) -> fmt::Result 
         Value::Null | Value::Absent(_) | Value::Preserved(_) => out.write_str("null"),
         Value::Bool(value) => write!(out, "{value}"),
         Value::Number(Number::Int(int)) => write!(out, "{int}"),
-        // Conversion to digits takes time for large integers; these are small.
+        // Converting a large integer to digits takes long, so only integers of this size are shown.
         Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{}", ***big),
         Value::Number(Number::Big(_)) => out.write_str("a large integer"),
         Value::Number(Number::Float(float)) => write!(out, "{float:?}"),

@@ -1,4 +1,5 @@
-//! Containers: created from a document when they are first accessed, and shared until they are changed.
+//! Containers. The contents are created from a document when they are first accessed. A container is shared until it
+//! is changed.
 
 use super::{Origin, Value};
 use crate::memory::{ALLOCATION_OVERHEAD, Charge};
@@ -11,13 +12,13 @@ pub trait Contents: Clone + Default {
     /// Creates the contents from a container of a document.
     fn from_origin(origin: &Origin) -> Self;
 
-    /// Returns the memory in bytes in addition to the value itself.
+    /// Returns the number of bytes that the contents allocate, in addition to the size of `Self`.
     fn size(&self) -> usize;
 
-    /// Returns the depth of the deepest value in it.
+    /// Returns the depth of the deepest value in the contents.
     fn max_depth(&self) -> u32;
 
-    /// Moves the containers in it out of it.
+    /// Moves the containers out of the contents, and leaves null in their places.
     fn take_containers(&mut self, out: &mut Vec<Value>);
 }
 
@@ -30,17 +31,18 @@ pub struct LazyContainer<T: Contents> {
     contents: OnceCell<T>,
     origin: Option<Origin>,
     is_changed: bool,
-    /// Maximum depth of the values in it; values of a document are not counted.
+    /// Maximum depth of the values in the container. Values of a document are not counted.
     depth: Cell<u32>,
-    /// Counts its memory.
+    /// Counts the memory of the container.
     charge: Charge,
 }
 
-/// Maximum depth of values that a filter makes, and maximum number of consecutive lookups in null or slices of
-/// slices. Because this also limits the length of a path, which jaq drops recursively, the stack suffices.
+/// Maximum depth of values that a filter makes. It is also the maximum number of consecutive lookups in null, and of
+/// slices of slices. So it limits the length of a path too. jaq drops a path recursively, and the stack of a query
+/// thread is large enough for a path of this length.
 pub const MAX_DEPTH: u32 = 1 << 17;
 
-/// Returns the next depth. Stops the filter if that is too deep.
+/// Returns the depth of a value that contains a value of this depth. Stops the filter if it is too deep.
 pub fn next_depth(depth: u32) -> u32 {
     if depth >= MAX_DEPTH {
         query_thread::stop_filter(Stop::Depth);
@@ -83,7 +85,7 @@ impl<T: Contents> LazyContainer<T> {
         }
     }
 
-    /// Returns its memory in bytes.
+    /// Returns the memory of the container in bytes.
     fn size(&self) -> usize {
         CONTAINER_OVERHEAD + size_of::<Self>() + self.contents.get().map_or(0, T::size)
     }
@@ -98,7 +100,7 @@ impl<T: Contents> LazyContainer<T> {
         self.contents.get_or_init(T::default)
     }
 
-    /// Returns the maximum depth of the values in it.
+    /// Returns the maximum depth of the values in the container.
     pub fn depth(&self) -> u32 {
         self.depth.get()
     }
@@ -110,23 +112,24 @@ impl<T: Contents> LazyContainer<T> {
         }
     }
 
-    /// Returns its origin in a document, even after a change.
+    /// Returns the origin of the container in a document, even after a change.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }
 
-    /// Returns true if it differs from its document.
+    /// Returns true if a filter has made or changed the container.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// Returns its origin if its contents were never accessed.
+    /// Returns the origin if the contents were never accessed. The caller can then use the document directly.
     pub fn unread_origin(&self) -> Option<&Origin> {
         self.origin.as_ref().filter(|_| self.contents.get().is_none())
     }
 
-    /// Changes the contents of a container; its class stays.
+    /// Changes the contents of a container. Its class stays. If the container is shared, a copy is changed.
     pub fn change_contents<R>(container: &mut Rc<LazyContainer<T>>, change: impl FnOnce(&mut T) -> R) -> R {
+        // The contents are created before a possible copy, so that both containers have them.
         container.get();
         let inner = Rc::make_mut(container);
         inner.is_changed = true;
@@ -146,7 +149,7 @@ impl<T: Contents> LazyContainer<T> {
     }
 }
 
-/// Nested containers are dropped iteratively, so that their depth needs no stack.
+/// Nested containers are dropped by a loop and not by recursion, so that a deep value does not exhaust the stack.
 impl<T: Contents> Drop for LazyContainer<T> {
     fn drop(&mut self) {
         let mut pending = Vec::new();
@@ -166,7 +169,8 @@ impl<T: Contents> Drop for LazyContainer<T> {
     }
 }
 
-/// Moves the containers out of one that is not shared.
+/// Moves the containers out of a container that is not shared. A shared container stays as it is, because another
+/// value still uses it.
 fn take_inner_containers<T: Contents>(container: &mut Rc<LazyContainer<T>>, pending: &mut Vec<Value>) {
     if let Some(contents) = Rc::get_mut(container).and_then(|inner| inner.contents.get_mut()) {
         contents.take_containers(pending);

@@ -42,7 +42,8 @@ pub enum Value {
     Text(Text),
     List(Rc<List>),
     Map(Rc<Map>),
-    /// Null that was found in null, with the number of consecutive lookups: a path to it has this length.
+    /// Null that was found in null. The number counts the consecutive lookups, because the path to it has this
+    /// length.
     Absent(u32),
     /// What filters see of a value that contains more, such as a symbol, a time or an object frozen in a special way.
     /// If it is not changed, it is written in its original form.
@@ -130,7 +131,8 @@ impl Value {
         self.origin().and_then(Origin::class_name)
     }
 
-    /// Returns the maximum depth of values in it; for a leaf, the number of consecutive lookups that led to it.
+    /// Returns the maximum depth of the values in this value. For a leaf, returns the number of consecutive lookups
+    /// that led to it.
     pub fn depth(&self) -> u32 {
         match self {
             Value::Absent(depth) => *depth,
@@ -150,7 +152,7 @@ impl Value {
         }
     }
 
-    /// Returns true if it contains other values: leaves need no special drop.
+    /// Returns true if the value contains other values. Only such a value must be dropped by a loop.
     fn is_container(&self) -> bool {
         matches!(self, Value::List(_) | Value::Map(_) | Value::Preserved(_))
     }

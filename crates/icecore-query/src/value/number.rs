@@ -30,7 +30,7 @@ impl Deref for BigInteger {
     }
 }
 
-/// An integer of any size or a float. Sums, differences, products and remainders of integers are integers; quotients
+/// An integer of any size or a float. Sums, differences, products and remainders of integers are integers. Quotients
 /// are floats.
 #[derive(Clone, Debug)]
 pub enum Number {
@@ -106,8 +106,8 @@ impl Number {
         if let Number::Big(big) = self { big.bits() / 8 } else { 8 }
     }
 
-    /// Returns the result of `small`, or of `big` if that does not fit; or of `float`, if one of the numbers is a
-    /// float.
+    /// Applies an operation. `small` computes the result for small integers, and `big` computes it if it does not
+    /// fit. If one of the numbers is a float, `float` computes the result.
     fn apply_operation(
         self,
         other: Number,
@@ -125,7 +125,7 @@ impl Number {
     }
 }
 
-/// Returns the nearest float; infinity beyond the largest one.
+/// Returns the nearest float. Beyond the largest float, this is infinity.
 fn big_to_float(big: &BigInt) -> f64 {
     let infinity = if big.sign() == Sign::Minus { f64::NEG_INFINITY } else { f64::INFINITY };
     big.to_f64().unwrap_or(infinity)
@@ -159,7 +159,7 @@ impl std::ops::Div for Number {
     }
 }
 
-/// For integers, the divisor must not be zero; callers check that.
+/// For integers, the divisor must not be zero. Callers check this before.
 impl std::ops::Rem for Number {
     type Output = Number;
     fn rem(self, other: Number) -> Number {
@@ -180,7 +180,8 @@ impl std::ops::Neg for Number {
     }
 }
 
-/// Compares an integer with a float exactly: rounding would make the order inconsistent. NaN is below everything.
+/// Compares an integer with a float exactly, because rounding would make the order inconsistent. NaN is less than any
+/// number.
 fn compare_to_float(int: &Number, float: f64) -> Ordering {
     if float.is_nan() {
         return Ordering::Greater;

@@ -10,15 +10,15 @@ use std::rc::Rc;
 
 /// Maximum length of a string.
 pub const MAX_STRING_LENGTH: u64 = 1 << 30;
-/// Maximum number of bytes of a big integer: repeated products would soon take forever.
+/// Maximum number of bytes of a big integer. Without a limit, repeated products would soon take very long.
 const MAX_INTEGER_SIZE: u64 = 1 << 20;
 
-/// Stops the filter if a string of this number of bytes is too long; counts the work.
+/// Counts the work for a string of this number of bytes. Stops the filter if the string is too long.
 pub fn check_length(bytes: u64) {
     if bytes > MAX_STRING_LENGTH {
         query_thread::stop_filter(Stop::Size);
     }
-    // Two copies exist for a moment: the string is made, and then copied to its final place.
+    // Two copies exist for a moment, because the string is made first and then copied to its final place.
     memory::require_bytes(bytes.saturating_mul(2));
     query_thread::count_steps(bytes / 64);
 }
@@ -161,7 +161,7 @@ impl std::ops::Div for Value {
     }
 }
 
-/// Returns the parts between separators; the characters if the separator is empty.
+/// Returns the parts between separators. If the separator is empty, returns the characters.
 fn split_text(text: &Text, separator: &Text) -> Value {
     let part = |bytes: &[u8]| Value::Text(text.same_kind(bytes));
     match (text.bytes.is_empty(), separator.bytes.is_empty()) {

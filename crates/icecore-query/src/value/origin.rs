@@ -1,7 +1,7 @@
-//! Documents as values: a container becomes values when a filter first looks into it.
+//! Documents as values. A container becomes values when a filter first looks into it.
 //!
-//! Conversion is lazy, because most filters access little of a document. A value that no filter changed is written in
-//! its original form, with classes, symbols, links and everything else that filters do not see.
+//! Conversion is lazy, because most filters access little of a document. If no filter changed a value, it is written
+//! in its original form, with classes, symbols, links and everything else that filters do not see.
 
 use super::lazy_container::Contents;
 use super::text::{Key, KeySpelling, MarkedName, Text};
@@ -18,11 +18,13 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub struct Source {
     pub document: Document<'static>,
-    /// Keys by their ids, in the form for maps and in the form for objects.
+    /// Keys of maps, by their ids.
     keys: RefCell<Vec<Option<Key>>>,
+    /// Names of object members, by the ids of their keys. The name of a member has no `@` and no PHP mangling.
     members: RefCell<Vec<Option<Key>>>,
-    /// The values of containers that are targets of links: each has one value everywhere. It is `None` after the
-    /// filter is done with the document. Values own their source, so keeping them here would be a reference cycle.
+    /// The values of containers that are targets of links. Each of these containers has the same value everywhere.
+    /// The field is `None` after the filter is done with the document, because values own their source. If the source
+    /// kept the values too, they would form a reference cycle and never be freed.
     shared: RefCell<Option<HashMap<u32, Value>>>,
     /// Counts the memory of a document that a filter made.
     _charge: Charge,
@@ -37,13 +39,14 @@ impl OpenDocument {
         OpenDocument::with_charge(document, Charge::default())
     }
 
-    /// Creates a document that a filter made: it counts as memory of the filter.
+    /// Creates a document that a filter made. Its size counts as memory of the filter.
     pub fn charged_to_filter(document: Document<'static>) -> OpenDocument {
         let charge = Charge::new(size_of_document(&document));
         OpenDocument::with_charge(document, charge)
     }
 
     fn with_charge(document: Document<'static>, charge: Charge) -> OpenDocument {
+        // Ids of keys begin at 1, because 0 is `NO_KEY`.
         let count = document.tape().keys().len() + 1;
         OpenDocument(Rc::new(Source {
             document,
@@ -62,13 +65,15 @@ impl OpenDocument {
 
 impl Drop for OpenDocument {
     fn drop(&mut self) {
-        // The contents are dropped after the borrow has ended.
+        // Dropping a value may drop other values of this document. So the contents are dropped after the borrow has
+        // ended.
         let shared = self.0.shared.borrow_mut().take();
         drop(shared);
     }
 }
 
-/// Returns the bytes of its nodes and of its text.
+/// Returns how many bytes the nodes and the cached keys of a document take. Each key may be in two caches: as a key
+/// of a map, and as a member of an object.
 pub fn size_of_document(document: &Document<'static>) -> usize {
     const BYTES_PER_KEY: usize = 2 * size_of::<Option<Key>>();
     let tape = document.tape();
@@ -81,7 +86,7 @@ pub struct Origin {
     pub source: Rc<Source>,
     /// The node of the value itself, including its class.
     pub node: u32,
-    /// The array or map in it.
+    /// The node of the array or map in the value. It equals `node` if the value has no class and no other wrapper.
     pub body: u32,
 }
 
@@ -94,7 +99,7 @@ impl Origin {
         cursor_at(&self.source.document, self.body)
     }
 
-    /// Returns the name of its class, if it has one.
+    /// Returns the name of the value's class, if it has one. The class may be inside of references and other layers.
     pub fn class_name(&self) -> Option<&[u8]> {
         let mut current = self.value_cursor();
         loop {
@@ -107,7 +112,8 @@ impl Origin {
         }
     }
 
-    /// Returns true if the keys of the body are members of an object.
+    /// Returns true if the keys of the body are members of an object. This is so if there is an object between the
+    /// node of the value and the body.
     fn has_members(&self) -> bool {
         let mut current = self.value_cursor();
         while current.index() != self.body && current.kind() != Kind::Object {
@@ -130,7 +136,8 @@ impl Source {
     pub fn view_node(self: &Rc<Source>, index: u32) -> Value {
         let start = cursor_at(&self.document, index);
         let target = start.target();
-        // A container that is the target of links has one value. A leaf may be created each time.
+        // A container that is the target of links has one value for all places, because the same object must be
+        // written once. A leaf does not have contents that could be shared, so a new value is as good.
         let is_shared = target.index() != index || target.node().has(flag::TARGET);
         if !is_shared || !target.kind().is_container() {
             return self.create_value(target);
@@ -147,7 +154,7 @@ impl Source {
 
     fn create_value(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
         let mut inner = outer;
-        // Wrappers are few, and links have no cycles: `Input::new` cut them.
+        // The loop ends, because links do not form cycles: `Input::new` has cut all cycles.
         loop {
             if matches!(inner.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
                 && let Some(known) = Known::of(inner)
@@ -162,6 +169,7 @@ impl Source {
                         None => return self.preserve_value(outer, Value::Null),
                     }
                 }
+                // The value of a version string is its second child.
                 Kind::VString => match inner.children().nth(1) {
                     Some(child) => child.target(),
                     None => return self.preserve_value(outer, Value::Null),
@@ -174,6 +182,7 @@ impl Source {
         match inner.kind() {
             Kind::Array => Value::List(Rc::new(List::from_origin(origin()))),
             Kind::Map => Value::Map(Rc::new(Map::from_origin(origin()))),
+            // A leaf without wrappers needs no origin if the value represents everything in its node.
             _ => match self.read_leaf(inner) {
                 (value, true) if inner.index() == outer.index() => value,
                 (value, _) => self.preserve_value(outer, value),
@@ -181,12 +190,14 @@ impl Source {
         }
     }
 
+    /// Returns a value that filters see as `value`, and that is written as the node `outer` if no filter changes it.
     fn preserve_value(self: &Rc<Source>, outer: Cursor<'_>, value: Value) -> Value {
         let origin = Origin { source: Rc::clone(self), node: outer.index(), body: outer.index() };
         Value::Preserved(Rc::new(PreservedValue::new(value, origin)))
     }
 
-    /// Returns a leaf, and whether it represents everything in its node.
+    /// Returns the value of a leaf, and whether it represents everything in its node. A float of another width, an
+    /// encoding or a symbol is lost in the value, so the node must be kept.
     fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Leaf;
         let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, slice_depth: 0 });
@@ -240,7 +251,8 @@ impl Source {
         })
     }
 
-    /// Returns a key, which is created once for each id.
+    /// Returns a key. Keys with an id are created once. Keys without an id (`NO_KEY`, `IS_KEY`, `KEY_NODE`) are
+    /// created each time, because the table of keys does not contain them.
     fn cached_key(self: &Rc<Source>, key: &icecore::Key<'_>, id: u16, is_member: bool) -> Key {
         let cache = if is_member { &self.members } else { &self.keys };
         let has_id = !matches!(id, NO_KEY | IS_KEY | KEY_NODE);
@@ -269,6 +281,7 @@ impl Source {
             let int = node.payload as i64;
             return Key { name: int.to_string().into_bytes().into(), spelling: KeySpelling::Int(int) };
         }
+        // The bare name of a member: Ruby's names begin with `@`, and PHP's private and protected ones are mangled.
         let bare_name = match node.kind {
             _ if !is_member => bytes,
             Kind::Symbol => bytes.strip_prefix(b"@").unwrap_or(bytes),
@@ -310,7 +323,7 @@ impl Contents for Vec<Value> {
     }
 }
 
-/// Of members with the same key, the last one is used.
+/// If several members have the same key, the last one is used.
 impl Contents for Members {
     fn from_origin(origin: &Origin) -> Members {
         let source = &origin.source;
@@ -326,7 +339,7 @@ impl Contents for Members {
     }
 
     fn size(&self) -> usize {
-        // An entry, its hash, and its places in the table.
+        // The three words are the hash of an entry and its places in the hash table.
         self.capacity() * (size_of::<(Key, Value)>() + 3 * size_of::<usize>())
     }
 
@@ -368,6 +381,7 @@ impl List {
 impl Origin {
     fn find_member(&self, name: &[u8]) -> Option<Value> {
         let is_object = self.has_members();
+        // The search continues after a match, because the last member with a name is used.
         let mut found = None;
         for (key, value) in self.body_cursor().entries() {
             let is_name = || self.source.cached_key(&key, value.node().key, is_object).name.as_ref() == name;

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// A string: characters in UTF-8, if it is valid UTF-8. Invalid bytes are kept.
+/// A string. It should be UTF-8, but invalid bytes are kept.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub bytes: Bytes,
@@ -36,7 +36,7 @@ pub enum KeySpelling {
     Int(i64),
     Symbol,
     Marked(Rc<MarkedName>),
-    /// A key that is a value: the one at this node.
+    /// A key that is itself a value. The value is at this node.
     Node(Rc<Source>, u32),
 }
 
@@ -49,7 +49,7 @@ pub struct MarkedName {
     pub is_locked: bool,
 }
 
-/// A key: the string that filters see, and its written form.
+/// A key. It has the string that filters see, and the form in which it is written.
 #[derive(Clone, Debug)]
 pub struct Key {
     pub name: Bytes,

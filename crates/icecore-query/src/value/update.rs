@@ -42,11 +42,11 @@ pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(
     }
 }
 
-/// In an object with more members, the last one replaces a deleted one: moving all following members would take too
-/// long.
+/// In an object with more members, the last member moves to the place of a deleted one. Moving all following members
+/// would take too long.
 const MAX_ORDERED_REMOVAL: usize = 10_000;
 
-/// Puts an item after the end; items between are null.
+/// Puts an item after the end of a list. The items between are null.
 fn insert_past_end(items: &mut Vec<Value>, index: usize, new: Value) {
     let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
     if size(index) > 2 * MAX_STRING_LENGTH {
@@ -60,7 +60,7 @@ fn insert_past_end(items: &mut Vec<Value>, index: usize, new: Value) {
     items.push(new);
 }
 
-/// `.[index] |= f`; if `f` has no output, the item is deleted.
+/// Implements `.[index] |= f`. If `f` has no output, the item is deleted.
 pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     index: &Value,

@@ -26,7 +26,7 @@ pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
         offset += found;
         let (byte, next) = (*raw.get(offset)?, *raw.get(offset + 1)?);
         match (byte, next) {
-            // In MySQL, `\%` and `\_` keep their backslash: they are meant for patterns of LIKE.
+            // In MySQL, `\%` and `\_` keep their backslash, because they are meant for patterns of LIKE.
             (b'\\', b'%' | b'_') => decoding.escape(offset, offset + 2, &[b'\\', next]),
             (b'\\', _) => decoding.escape(offset, offset + 2, &[resolve_escape(next)]),
             _ if next == quote => decoding.escape(offset, offset + 2, &[quote]),
@@ -68,7 +68,7 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> b
 /// Appends the text with escapes. A byte that can be written with and without a backslash is written like the nearest
 /// such byte around the text.
 pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
-    // Each of these is determined when it is first needed.
+    // Each of these styles is determined from the text around when it is first needed.
     let mut escapes_double_quote = None;
     let mut escapes_single_quote = None;
     let mut escapes_line_feed = None;

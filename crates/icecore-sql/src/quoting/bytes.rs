@@ -8,7 +8,8 @@ fn parse_hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Decodes digits from `start` on. Returns `None` for an odd number of digits, which are a number, not bytes.
+/// Decodes digits from `start` on. Returns `None` for an odd number of digits, because they are a number and not
+/// bytes.
 pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut offset = start;

@@ -30,9 +30,9 @@ pub use sqlite::{Placeholder, Replaced};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Quoting {
-    /// MySQL's strings: a backslash escapes, and a quote may be doubled.
+    /// MySQL's strings. A backslash begins an escape, and a quote may be doubled.
     Backslash(Quote),
-    /// Standard SQL strings: a quote is doubled, all other bytes represent themselves.
+    /// Strings of standard SQL. A quote is doubled, and all other bytes represent themselves.
     Standard(Quote),
     /// PostgreSQL's `E'…'`.
     Escape,
@@ -40,15 +40,15 @@ pub enum Quoting {
     Copy,
     /// `X'…'` and `0x…`: hexadecimal digits.
     Hex,
-    /// PostgreSQL's `\x…`: a `bytea` in hexadecimal digits.
+    /// PostgreSQL's `\x…`. This is a `bytea` in hexadecimal digits.
     Bytea(Frame),
-    /// A `bytea` in PostgreSQL's older form: `\000`.
+    /// A `bytea` in PostgreSQL's older form, with octal escapes such as `\000`.
     ByteaEscape(Frame),
-    /// PostgreSQL's `$tag$…$tag$`: all bytes represent themselves.
+    /// PostgreSQL's `$tag$…$tag$`. All bytes represent themselves.
     Dollar,
-    /// The form in SQLite's shell of text with line ends: `replace('a\nb','\n',char(10))`.
+    /// A text with line ends, as SQLite's shell writes it: `replace('a\nb','\n',char(10))`.
     Replaced(Replaced),
-    /// The form in SQLite's shell of text with control characters: `unistr('a\u0001b')`.
+    /// A text with control characters, as SQLite's shell writes it: `unistr('a\u0001b')`.
     Unistr,
 }
 
@@ -91,7 +91,7 @@ impl Frame {
         }
     }
 
-    /// Returns the prefix of hexadecimal digits.
+    /// Returns the prefix of hexadecimal digits. The backslash is doubled if the string syntax has backslash escapes.
     fn hex_prefix(self) -> &'static [u8] {
         match self {
             Frame::Standard => b"\\x",
@@ -159,7 +159,7 @@ impl Escaping for Quoting {
     }
 }
 
-/// Number of bytes before and after new text that are searched for the way in which text is written there.
+/// Number of bytes before and after new text that are examined, to write the new text in the same style.
 const SAMPLE_DISTANCE: usize = 256;
 
 /// Calls `sample` with the replaced text, then with the text before it and the text after it. Returns its first

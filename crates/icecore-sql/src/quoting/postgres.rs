@@ -41,7 +41,7 @@ fn parse_byte_escape(raw: &[u8], is_copy: bool) -> Option<(usize, u8)> {
     Some((1, byte))
 }
 
-/// Parses `\u0041` and `\U00000041`, and surrogate pairs: returns the number of bytes after the backslash, and the
+/// Parses `\u0041` and `\U00000041`, and surrogate pairs. Returns the number of bytes after the backslash, and the
 /// character.
 fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
     let parse_unit = |raw: &[u8]| {
@@ -103,11 +103,12 @@ pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// Returns `true` if the preceding bytes end with an escape that would absorb the next digit: `\1`, `\x4`.
+/// Returns `true` if the preceding bytes end with an escape that would absorb the next digit, such as `\1` and `\x4`.
 fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
         return false;
     };
+    // A byte is escaped if the number of backslashes before it is odd, because two backslashes represent one.
     let is_escaped = |offset: usize| {
         let backslashes = raw.get(..offset).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
         backslashes % 2 == 1
@@ -174,6 +175,7 @@ pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut V
             other => out.push(other),
         }
     }
+    // PostgreSQL can't store a NUL byte in text.
     memchr(0, text).is_none()
 }
 

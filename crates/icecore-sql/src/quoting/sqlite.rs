@@ -3,9 +3,9 @@
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::{memchr, memchr2};
 
-/// The placeholder of a line end in a text: `\n`, `\012` or `(\n7)`.
+/// The placeholder of a line end in a text, such as `\n`, `\012` or `(\n7)`.
 ///
-/// Only placeholders that SQLite's shell writes. No two of these can overlap.
+/// It can only be a placeholder that SQLite's shell writes. Two of these can't overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placeholder {
     form: Form,
@@ -23,7 +23,7 @@ enum Form {
 }
 
 impl Placeholder {
-    /// Maximum length of a placeholder: its number has at most ten digits.
+    /// Maximum length of a placeholder. `(\n` and `)` have four bytes, and the number has at most ten digits.
     pub(crate) const MAX: usize = 14;
 
     pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Placeholder> {
@@ -36,7 +36,7 @@ impl Placeholder {
         };
         let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
         let candidate = Placeholder { form, number };
-        // Other texts are not placeholders.
+        // A text that the shell would write in another way, such as one with leading zeros, is not a placeholder.
         (candidate.to_text(byte).as_bytes() == needle).then_some(candidate)
     }
 
@@ -147,7 +147,7 @@ impl Replaced {
             let is_intended = placeholder_starts.next_if_eq(&index).is_some();
             let rest = all.get(index..).unwrap_or_default();
             let is_placeholder = needles.iter().flatten().any(|(needle, _)| {
-                // A placeholder outside of the new text was there before.
+                // A placeholder that does not touch the new text was there before, so it is not counted.
                 rest.starts_with(needle.as_bytes()) && index + needle.len > start && index < end.max(start)
             });
             if is_placeholder && !is_intended {
@@ -158,7 +158,7 @@ impl Replaced {
     }
 }
 
-/// Parses an escape after its backslash; returns the number of bytes and the character.
+/// Parses an escape after its backslash. Returns the number of bytes and the character.
 fn parse_unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
     let (skip, digits) = match rest.first()? {
         b'\\' => return Some((1, '\\')),

@@ -19,7 +19,8 @@ pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// Appends the text with doubled quotes. Returns `false` if the text contains a NUL, which has no escape.
+/// Appends the text with doubled quotes. Returns `false` if the text contains a NUL, because standard strings can't
+/// express it.
 pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
     for &byte in text {
         if byte == quote {
@@ -30,9 +31,9 @@ pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool
     memchr(0, text).is_none()
 }
 
-/// Appends the text as it is: dollar-quoted strings have no escapes. The tag that ends the string is not known here,
-/// so this returns `false` if the text contains a `$`, or if it would become a tag because of the `$` before and
-/// after it.
+/// Appends the text as it is, because dollar-quoted strings have no escapes. The tag that ends the string is not
+/// known here, so this returns `false` if the text contains a `$`, or if it would become a tag because of the `$`
+/// before and after it.
 pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG_LEN: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';

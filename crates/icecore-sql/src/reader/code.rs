@@ -12,15 +12,17 @@ use crate::statement::Phase;
 use crate::{Dialect, Error, Literal, Quoting, scan, shell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// Maximum length of a word or a name that is processed as one.
+/// Maximum length of a word or a name in bytes. The rest of a longer one is skipped, because no keyword and no
+/// relevant name is as long.
 pub(crate) const MAX_WORD_LEN: usize = 1024;
-/// Maximum number of bytes of a comment that are examined for the dialect.
+/// Number of bytes at the beginning of a comment that are examined to find the dialect.
 pub(crate) const MAX_EXAMINED_LEN: usize = 64;
 /// Maximum length of a delimiter.
 pub(crate) const MAX_DELIMITER_LEN: usize = 16;
 /// Maximum length of the line that sets a delimiter.
 pub(crate) const MAX_DELIMITER_LINE: usize = 256;
-/// No server executes a conditional comment that requires this version or a later one.
+/// Version 90.0.0. Such a server does not exist, so no server executes a conditional comment that requires this
+/// version or a later one.
 pub(crate) const NO_VERSION: u32 = 900_000;
 /// Maximum number of digits of the version of a conditional comment.
 const MAX_VERSION_DIGITS: usize = 6;
@@ -49,6 +51,7 @@ impl Reader {
             if self.delimiter.is_some() {
                 match self.match_delimiter(window, self.cursor, is_last) {
                     None => return Ok(Step::Hold(self.cursor)),
+                    // There is not a delimiter here, so the byte is read as usual.
                     Some(0) => {}
                     Some(len) => {
                         self.cursor += len;
@@ -114,8 +117,8 @@ impl Reader {
         Ok(Step::Hold(self.cursor))
     }
 
-    /// Returns the length of the delimiter at this index; 0 if there is none. Returns `None` if the window
-    /// is too short to decide.
+    /// Returns the length of the delimiter at this index, or 0 if there is not a delimiter. Returns `None` if the
+    /// window is too short to decide.
     fn match_delimiter(&self, window: &[u8], index: usize, is_last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
         let rest = window.get(index..).unwrap_or_default();
@@ -128,9 +131,9 @@ impl Reader {
         Some(0)
     }
 
-    /// Reads a string in single quotes that is the value of a row and ends in the window, as most literals do.
-    /// Returns `None`, without effect, for any other string: the caller then reads it in the general way, which is
-    /// slower.
+    /// Reads a string in single quotes that is the value of a row and ends in the window. Most literals of a dump are
+    /// like this. For any other string, changes nothing and returns `None`. The caller then reads the string in the
+    /// general way, and this takes longer.
     #[inline]
     fn read_quoted_value(&mut self, window: &[u8], is_last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
@@ -166,14 +169,16 @@ impl Reader {
         Some(Step::Found(Literal { full_range: start..self.cursor, body: body..end, quoting, cell }))
     }
 
-    /// Returns true if a value of a row begins here, and only a sign of standard SQL can end it.
+    /// Returns true if a value of a row begins here, and only `,` or `)` can end it. With a delimiter of its own, a
+    /// client could end the statement in the middle of the value.
     #[inline]
     fn begins_plain_value(&self) -> bool {
         self.statement.depth == 1 && self.value_builder.is_empty() && self.delimiter.is_none()
     }
 
-    /// Reads a number or NULL that is the complete value of a row, like most values without quotes. Returns `None`,
-    /// without effect, for anything else: the caller then reads it in the general way, which is slower.
+    /// Reads a number or NULL that is the complete value of a row. Most values without quotes are like this. For
+    /// anything else, changes nothing and returns `None`. The caller then reads the value in the general way, and
+    /// this takes longer.
     #[inline]
     fn read_bare_value(&mut self, window: &[u8]) -> Option<Step> {
         if !self.is_in_row() || !self.begins_plain_value() {
@@ -184,6 +189,7 @@ impl Reader {
             Some(b"NULL") => (start + 4, Content::Null),
             _ => (bare::find_plain_number_end(window, start)?, Content::Number),
         };
+        // Another byte after the number continues the value, as in `1e5` or `1 + 2`.
         let sign @ (b',' | b')') = *window.get(end)? else { return None };
         self.cursor = end;
         Some(self.complete_row_value(start..end, content, sign))
@@ -192,6 +198,7 @@ impl Reader {
     /// Completes a value of a row that ends here, before `sign`.
     #[inline]
     fn complete_row_value(&mut self, full_range: Range<usize>, content: Content, sign: u8) -> Step {
+        // The cell is located before the sign is handled, because a comma moves the statement to the next position.
         let cell = self.statement.locate_cell(&self.tables);
         self.cursor += 1;
         match sign {
@@ -258,6 +265,7 @@ impl Reader {
 
     fn read_number(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
+        // `0x` begins a hexadecimal literal in MySQL only. Two more bytes are needed to decide.
         if window.get(start) == Some(&b'0') && self.rules.is_mysql() {
             match (window.get(start + 1), window.get(start + 2)) {
                 (None, _) | (Some(b'x'), None) if !is_last => return Ok(Step::Hold(start)),
@@ -276,6 +284,7 @@ impl Reader {
             Ok(end) => end,
             Err(step) => return Ok(step),
         };
+        // A word that begins with a digit may be a name. Among the values of rows it is always a number.
         if self.statement.phase != Phase::Values {
             let word = window.get(start..end).unwrap_or_default();
             self.statement.handle_word(word, &mut self.tables, &mut self.rules);
@@ -286,13 +295,13 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// Returns the end of the word that begins here. For a long word, returns the end of its relevant beginning, and
-    /// arranges that the rest is skipped.
+    /// Returns the end of the word that begins here. For a long word, returns the end of its first `MAX_WORD_LEN`
+    /// bytes, and sets the mode so that the rest is skipped.
     fn find_word_end(&mut self, window: &[u8], is_last: bool) -> Result<usize, Step> {
         let start = self.cursor;
         let mut end = scan::find_word_end(window, start);
         if self.delimiter.is_some() {
-            // The client recognises its delimiter even in the middle of words.
+            // A client recognises its delimiter even in the middle of a word, so each byte of the word is checked.
             for index in start..end.min(start + MAX_WORD_LEN) {
                 match self.match_delimiter(window, index, is_last) {
                     None => return Err(Step::Hold(start)),
@@ -329,6 +338,7 @@ impl Reader {
             Err(step) => return Ok(step),
         };
         let word = window.get(start..end).unwrap_or_default();
+        // For a long word, `find_word_end` has set another mode. Such a word is neither a prefix nor a command.
         if matches!(self.mode, Mode::Code) {
             if let Some(step) = self.read_prefixed_literal(start, end, window, is_last)? {
                 return Ok(step);
@@ -368,7 +378,8 @@ impl Reader {
                 self.rules.guess_dialect(Dialect::Postgres);
                 Some(Quoting::Escape)
             }
-            // Bit strings are not bytes; neither are hexadecimal strings of PostgreSQL.
+            // A bit string does not contain bytes. In PostgreSQL, `x'…'` is a bit string too. Such a literal has no
+            // quoting, so its content is not changed.
             [b'x' | b'X'] if has_quote => Some(Quoting::Hex).filter(|_| !self.rules.is_postgres()),
             [b'b' | b'B'] if has_quote => None,
             [b'u' | b'U'] if self.rules.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
@@ -376,6 +387,7 @@ impl Reader {
                 Some(b'\'') => return self.read_string(start, end + 1, None, window, is_last).map(Some),
                 _ => return Ok(None),
             },
+            // `N'…'` and `_utf8'…'` name a charset. The string after the prefix is an ordinary one.
             [b'n' | b'N'] | [b'_', ..] if has_quote => {
                 self.cursor = end;
                 return self.read_single_quoted(start, window, is_last).map(Some);
@@ -386,7 +398,8 @@ impl Reader {
         self.read_string(start, end, quoting, window, is_last).map(Some)
     }
 
-    /// Reads a call in which SQLite's shell wraps a text, or returns `None` if there is none here.
+    /// Reads a call of `replace` or `unistr`, in which SQLite's shell wraps a text. Returns `None` if the word does
+    /// not begin such a call.
     fn read_shell_call(
         &mut self,
         word: &[u8],
@@ -425,7 +438,7 @@ impl Reader {
         }
     }
 
-    /// Handles the rest of the line of `DELIMITER //`.
+    /// Handles the rest of a line such as `DELIMITER //`. `DELIMITER ;` restores the usual delimiter.
     fn read_delimiter_command(&mut self, end: usize, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(end..).unwrap_or_default();
         let line = match scan::find_line_end(rest, 0) {
@@ -521,6 +534,7 @@ impl Reader {
     fn read_name(&mut self, close: u8, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let body = start + 1;
+        // A name that does not end in the window is read again with more bytes, unless it is already too long.
         let (end, is_long) = match scan::find_name_end(window, body, close, is_last) {
             Ok(end) => (end, end - body > MAX_WORD_LEN),
             Err(_) if window.len() - body <= MAX_WORD_LEN + 1 => return Ok(Step::Hold(start)),
@@ -529,6 +543,7 @@ impl Reader {
         let name = decode_name(window.get(body..end).unwrap_or_default(), close);
         self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
         self.check_limits()?;
+        // `Mode::Name` searches for the end again from the body on, because the name may contain doubled quotes.
         if is_long {
             self.cursor = body;
             self.mode = Mode::Name { close };
@@ -539,7 +554,7 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// Handles `--`: MySQL requires a space after it.
+    /// Handles `--`. In MySQL it begins a comment only if a space or a control character follows.
     fn read_dashes(&mut self, window: &[u8], is_last: bool) -> Step {
         let start = self.cursor;
         if self.rules.is_mysql() {
@@ -568,7 +583,8 @@ impl Reader {
         Step::Go
     }
 
-    /// Handles `/*`: MySQL executes the content of `/*!50001 … */` and `/*M!100100 … */`.
+    /// Handles `/*`. MySQL executes the content of `/*!50001 … */`, and MariaDB also that of `/*M!100100 … */`. So
+    /// the content is read as code, and `*/` is handled where it occurs in the code.
     fn read_comment(&mut self, window: &[u8], is_last: bool) -> Step {
         let start = self.cursor;
         let rest = window.get(start + 2..).unwrap_or_default();
@@ -586,6 +602,7 @@ impl Reader {
             return Step::Hold(start);
         }
         let version = digits.iter().take(version_len).fold(0, |sum, digit| sum * 10 + u32::from(*digit - b'0'));
+        // The cursor moves over `/*`, then `!` or `M!` (the difference of the lengths), then the version.
         self.cursor += 2 + rest.len() - digits.len() + version_len;
         if version >= NO_VERSION {
             self.mode = Mode::Block { depth: 1 };
@@ -605,11 +622,13 @@ impl Reader {
         if tag_len == rest.len() && !is_last {
             return Ok(Step::Hold(start));
         }
+        // A tag can't begin with a digit, because `$1` is a parameter.
         if rest.get(tag_len) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
             self.cursor += 1 + tag_len;
             self.record_value_text(start);
             return Ok(Step::Go);
         }
+        // The body begins after the tag and the two `$` around it.
         let body = start + tag_len + 2;
         let open = OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
         self.read_literal(open, window, is_last)

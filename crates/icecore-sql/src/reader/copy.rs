@@ -21,7 +21,7 @@ pub(crate) struct CopyPosition {
     pub state: CopyState,
     /// Whether the statement has options. Its rows are then skipped.
     has_options: bool,
-    /// Whether the last line ended with a carriage return; its line feed may follow.
+    /// Whether the last line ended with a carriage return. A line feed that follows belongs to the same line end.
     follows_carriage_return: bool,
     /// The start of the current cell in the window.
     cell_start: usize,

@@ -1,4 +1,4 @@
-//! The lexer, which works on windows.
+//! The lexer. It reads a dump window by window.
 
 pub(crate) mod code;
 mod copy;
@@ -18,11 +18,11 @@ use open::OpenLiteral;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The dialect; detected from the dump if not set.
+    /// The dialect. If it is `None`, the reader detects it from the dump.
     pub dialect: Option<Dialect>,
-    /// Maximum number of bytes of a literal: 1 GiB, the maximum of MySQL and PostgreSQL.
+    /// Maximum number of bytes of a literal. The default is 1 GiB, because MySQL and PostgreSQL have this maximum.
     pub literal: usize,
-    /// Maximum number of bytes for the names of tables and columns: 64 MiB.
+    /// Maximum number of bytes for the names of tables and columns. The default is 64 MiB.
     pub names: usize,
     /// Whether all values of rows are returned as [`Next::Value`], not only the literals among them.
     pub rows: bool,
@@ -42,13 +42,13 @@ pub enum Next {
     /// A value of a row, with [`Options::rows`]. The window contains the complete value, but not always the complete
     /// row. Literals of rows are then not returned separately.
     Value(Value),
-    /// The first `used` bytes of the window are finished: the next window begins after them, and has more bytes at its
-    /// end. All literals of this window are in these bytes.
+    /// The first `used` bytes of the window are finished. The next window must begin after them, and have more bytes
+    /// at its end. All literals of this window are in the finished bytes.
     More {
         /// Number of bytes to drop.
         used: usize,
     },
-    /// The dump is complete: the caller copies the rest of the window.
+    /// The dump is complete. The caller copies the rest of the window.
     End,
 }
 
@@ -74,7 +74,7 @@ pub(crate) enum Mode {
 
 /// The result of a part of the lexer.
 pub(crate) enum Step {
-    /// The part is finished: reading continues, maybe in another mode.
+    /// The part is finished. Reading continues, maybe in another mode.
     Go,
     Found(Literal),
     Value(Value),
@@ -174,7 +174,7 @@ impl Reader {
         }
     }
 
-    /// Adjusts offsets: the window of the next call begins later.
+    /// Subtracts the dropped bytes from all positions, because the window of the next call begins after them.
     fn drop_front(&mut self, used: usize) {
         self.offset += used as u64;
         self.cursor = self.cursor.saturating_sub(used);
@@ -186,7 +186,8 @@ impl Reader {
         self.value_builder.drop_front(used);
     }
 
-    /// Returns the start of the part of the window that is still needed: a value of a row must be complete.
+    /// Returns the start of the part of the window that is still needed. If a value of a row is open, this is the
+    /// start of the value, because the window must contain the complete value when it is returned.
     fn find_needed_start(&self, start: usize, len: usize) -> Result<usize, Error> {
         let Some(value_start) =
             self.value_builder.start().filter(|value_start| *value_start < start && self.is_in_row())
@@ -226,6 +227,7 @@ impl Reader {
         while let Some(sign) = scan::find_comment_sign(window, self.cursor) {
             self.cursor = sign;
             match (window.get(sign), window.get(sign + 1)) {
+                // The second byte of `*/` may be in the next window.
                 (_, None) if !is_last => break,
                 (Some(b'*'), Some(b'/')) => {
                     self.cursor += 2;
@@ -235,6 +237,7 @@ impl Reader {
                         return Step::Go;
                     }
                 }
+                // Only PostgreSQL nests comments.
                 (Some(b'/'), Some(b'*')) if self.rules.is_postgres() => {
                     self.cursor += 2;
                     depth = depth.saturating_add(1);
@@ -304,9 +307,9 @@ impl Reader {
         self.rules.dialect()
     }
 
-    /// Returns the charset that the dump declares for the literals from here on: an IANA name, also `UTF-8`, or
-    /// `other` for a charset without such a name. Returns `None` if it declares nothing, or if the literals are
-    /// bytes.
+    /// Returns the charset that the dump declares for the literals from here on. It is an IANA name such as `UTF-8`,
+    /// or `other` for a charset without such a name. Returns `None` if the dump does not declare a charset, or if the
+    /// literals are bytes.
     pub fn charset(&self) -> Option<&'static str> {
         self.rules.charset
     }
@@ -316,8 +319,8 @@ impl Reader {
         self.rules.table_charset
     }
 
-    /// Returns the number of the layout of the current statement's rows, from 1 on. While the number stays the same,
-    /// table and columns are the same, in the same order.
+    /// Returns the number of the layout of the current statement's rows. The first layout has the number 1. While the
+    /// number stays the same, the table, the columns and their order stay the same too.
     pub fn layout(&self) -> u64 {
         self.statement.layout
     }

@@ -8,13 +8,15 @@ use crate::{Error, Literal, Quoting};
 /// A literal that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenLiteral {
-    /// Its start, including its prefix.
+    /// The position of its first byte. A prefix such as `E` is a part of the literal.
     pub start: usize,
+    /// The position of the first byte after the quote, the tag or the prefix.
     pub body: usize,
     /// The position from which the end is searched.
     pub scan: usize,
     pub ending: Ending,
-    /// `None` if the literal is skipped: bit strings, and Unicode escapes of the standard.
+    /// The quoting of the body. It is `None` for literals that are skipped: bit strings, and strings with the Unicode
+    /// escapes of the standard.
     pub quoting: Option<Quoting>,
 }
 
@@ -27,7 +29,7 @@ pub(crate) enum Ending {
     },
     /// A byte that is not a hexadecimal digit.
     Digits,
-    /// The tag between `start` and `body`, once more.
+    /// The same tag as between `start` and `body`.
     Dollar,
     /// A quote, followed by the arguments of this number of calls of `replace`.
     Calls(u8),
@@ -79,6 +81,8 @@ impl Reader {
                 return Ok(Step::Hold(open.start));
             };
             self.cursor = calls_end;
+            // Without the expected arguments, the text is an ordinary string in open calls, so their parentheses
+            // count.
             if replaced.is_none() {
                 self.statement.depth = self.statement.depth.saturating_add(u32::from(calls));
             }
@@ -102,7 +106,7 @@ impl Reader {
     #[inline]
     fn complete_literal(&mut self, open: OpenLiteral, window: &[u8], body_end: usize, literal_end: usize) -> Step {
         self.mode = Mode::Code;
-        // Digits that continue as a word are not a literal.
+        // If a letter follows the digits directly, they are a part of a word and not a literal.
         if matches!(open.ending, Ending::Digits)
             && window.get(literal_end).is_some_and(|byte| scan::is_word_byte(*byte))
         {

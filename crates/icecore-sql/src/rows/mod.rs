@@ -1,4 +1,4 @@
-//! Rows: the text between two commas is one value.
+//! Rows. The text between two commas is one value.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Content {
-    /// A literal: its body, and its quoting.
+    /// A literal. It has a body and a quoting.
     Literal(Range<usize>, Quoting),
     /// A number, with its sign, in SQL syntax: `-1.50`, `.5`, `007`, `1e+999`.
     Number,
@@ -36,7 +36,7 @@ pub enum Content {
     Bits(Range<usize>),
     /// The dump has no value: `DEFAULT`, or nothing at all.
     Absent,
-    /// Anything else, for example a call; it is not evaluated.
+    /// Anything else, for example a call. Expressions are not evaluated.
     Expression,
 }
 
@@ -58,7 +58,8 @@ pub(crate) struct ValueBuilder {
     parts: ValueParts,
     start: Option<usize>,
     end: usize,
-    /// The only literal, if there was one: the complete literal, its body, its quoting.
+    /// The only literal, if there was one. The parts are the range of the complete literal, its body, and its
+    /// quoting.
     literal: Option<(Range<usize>, Range<usize>, Quoting)>,
     literal_count: u8,
     /// Whether the `)` of a call of `expects_unistr_end` is still expected.

@@ -4,7 +4,7 @@ mod values;
 
 pub use values::{Column, Form};
 
-/// Databases with the same spelling of names, types and conditions.
+/// A group of databases that spell names, types and conditions in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Sqlite,
@@ -25,40 +25,42 @@ pub(crate) struct Dialect {
     pub(crate) text: &'static str,
     /// Type of bytes.
     pub(crate) bytes: &'static str,
-    /// Type that numbers are cast to: sums, and values used only in `? IS NULL`, whose type a database could not infer.
+    /// Type that numbers are cast to. The cast is necessary for sums, and for values that occur only in `? IS NULL`,
+    /// because a database can't infer their type.
     pub(crate) integer: &'static str,
     /// Type that texts are cast to, for the same reason.
     pub(crate) string: &'static str,
-    /// Current time in milliseconds since 1970. It is constant within a statement, so that an index can be searched by
-    /// it.
+    /// Current time in milliseconds since 1970. It is constant within a statement, so that an index can be searched
+    /// by it.
     pub(crate) now: &'static str,
-    /// Time at this moment, which may be later than `now`: other clients may have changed a row since the statement
-    /// began.
+    /// Time at this moment. It may be later than `now`, because the statement may have waited for another client that
+    /// changed a row.
     pub(crate) clock: &'static str,
-    /// Suffix of a SELECT of rows that are to be changed: skips rows that others have locked.
+    /// Suffix of a SELECT of rows that are to be changed. With it, the SELECT skips rows that others have locked.
     pub(crate) skip_locked: &'static str,
-    /// Comparison of a value with the results of a subquery that is computed once: `= ANY(ARRAY` or `IN `.
+    /// Comparison of a value with the results of a subquery. It is `= ANY(ARRAY` or `IN `. The database computes the
+    /// subquery once.
     pub(crate) any: &'static str,
     /// Suffix of the subquery after `any`.
     pub(crate) any_end: &'static str,
     /// Suffix of a SELECT that locks a row against changes until the transaction ends. Others may lock it in this way
     /// too.
     pub(crate) share: &'static str,
-    /// Suffix of a SELECT that reads the current rows, even if the transaction otherwise sees the rows as they were at
-    /// its start.
+    /// Suffix of a SELECT that reads the current rows, even if the transaction otherwise sees the rows as they were
+    /// at its start.
     pub(crate) as_now: &'static str,
     /// Suffix of an `INSERT` that does nothing if the row exists.
     pub(crate) or_nothing: &'static str,
     /// Suffix of a table definition.
     pub(crate) table_end: &'static str,
-    /// Query for whether the table `icecore_meta` exists: 1 or 0.
+    /// Query that returns 1 if the table `icecore_meta` exists, and 0 if it does not.
     pub(crate) has_meta: &'static str,
     /// Whether `UPDATE` can return the rows that it changed.
     pub(crate) has_returning: bool,
     /// Whether an index can cover only some rows.
     pub(crate) has_narrow_indexes: bool,
-    /// Statements that limit the index of unique keys to unfinished jobs, if the database can drop a constraint from a
-    /// table.
+    /// Statements that limit the index of unique keys to unfinished jobs, if the database can drop a constraint from
+    /// a table.
     pub(crate) narrow_live: &'static str,
     /// Statements that undo `narrow_live`.
     pub(crate) wide_live: &'static str,
@@ -66,8 +68,8 @@ pub(crate) struct Dialect {
     pub(crate) of_waiting: &'static str,
     /// Statement that drops the index of waiting jobs.
     pub(crate) drop_after: &'static str,
-    /// Suffix of a SELECT that locks a row until the transaction ends: nobody else may change it or lock it in any
-    /// way.
+    /// Suffix of a SELECT that locks a row until the transaction ends. Until then, no other client can change the row
+    /// or lock it in any way.
     pub(crate) hold: &'static str,
     /// How many rows a statement writes.
     pub(crate) many: RowBatching,
@@ -76,7 +78,7 @@ pub(crate) struct Dialect {
 /// How many rows a statement writes. There are few sizes, so that few statements have to be prepared.
 #[derive(Debug)]
 pub(crate) enum RowBatching {
-    /// Any number of rows; the statement gets a list of values for each column.
+    /// Any number of rows. The statement gets a list of values for each column.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "no other database has lists"))]
     Lists,
     /// One of these numbers of rows, largest first.
@@ -93,7 +95,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     integer: "INTEGER",
     string: "TEXT",
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-    // The statement already holds the lock when it reads the time.
+    // The statement already has the lock of the database when it reads the time, so it does not wait after that.
     clock: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     skip_locked: "",
     any: "IN ",
@@ -110,7 +112,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     of_waiting: " WHERE state = 'waiting'",
     drop_after: "DROP INDEX icecore_jobs_after",
     hold: "",
-    // The database runs in this process: further statements need no round trip.
+    // The database runs in this process, so further statements do not need a round trip.
     many: RowBatching::Rows(&[1]),
 };
 
@@ -123,15 +125,16 @@ pub(crate) static POSTGRES: Dialect = Dialect {
     bytes: "BYTEA",
     integer: "BIGINT",
     string: "TEXT",
-    // Not clock_timestamp(), which may differ from row to row and can't be used to search an index.
+    // clock_timestamp() is not suitable here, because it may differ from row to row. PostgreSQL can't search an index
+    // for such a value.
     now: "CAST(FLOOR(EXTRACT(EPOCH FROM statement_timestamp()) * 1000) AS BIGINT)",
     clock: "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
     skip_locked: "FOR UPDATE SKIP LOCKED",
-    // With IN, a plan made while the table was small may later scan a large table.
+    // With IN, PostgreSQL may keep a plan from the time when the table was small, and scan the whole table later.
     any: "= ANY(ARRAY",
     any_end: ")",
     share: "FOR SHARE",
-    // Not needed: the row read with `share` shows if it changed meanwhile.
+    // A suffix is not needed, because a row that is read with `share` shows whether it has changed in the meantime.
     as_now: "",
     or_nothing: "ON CONFLICT DO NOTHING",
     table_end: "",
@@ -157,17 +160,19 @@ pub(crate) static MARIADB: Dialect = Dialect {
     bytes: "LONGBLOB",
     integer: "SIGNED",
     string: "CHAR",
-    // Not UNIX_TIMESTAMP(NOW(3)), which is wrong for one hour if the connection's time zone has daylight saving time.
+    // UNIX_TIMESTAMP(NOW(3)) is not suitable, because it is wrong for one hour in each year if the time zone of the
+    // connection has daylight saving time.
     now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
-    // UTC, because this program sets the time zone of its own connections.
+    // SYSDATE uses the time zone of the connection. This is UTC, because this program sets it for its own
+    // connections.
     clock: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(3)) DIV 1000",
     skip_locked: "FOR UPDATE SKIP LOCKED",
     any: "IN ",
     any_end: "",
     share: "LOCK IN SHARE MODE",
     as_now: "LOCK IN SHARE MODE",
-    // The driver recognizes it. IGNORE would also accept texts that are too long, and the count of ON DUPLICATE KEY
-    // UPDATE does not distinguish an old row from a new one.
+    // The driver recognizes this comment, and ignores the error for a duplicate. IGNORE would also accept texts that
+    // are too long. The count of ON DUPLICATE KEY UPDATE does not distinguish an old row from a new one.
     or_nothing: OR_NOTHING,
     table_end: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
     has_meta: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() \
@@ -211,7 +216,7 @@ pub(crate) static MYSQL: Dialect = Dialect {
     many: RowBatching::Rows(&[64, 8, 1]),
 };
 
-/// Comment that marks statements which may insert nothing, for the MySQL driver.
+/// Comment at the end of a statement. It makes the MySQL driver treat an existing row as success.
 #[cfg(feature = "mysql")]
 pub(crate) const OR_NOTHING: &str = "/* or nothing */";
 

@@ -35,7 +35,8 @@ impl Family {
         }
     }
 
-    /// Returns the query for the sorted names of all tables: in PostgreSQL, those of the current schema.
+    /// Returns the query for the sorted names of all tables. In PostgreSQL, these are the tables of the current
+    /// schema.
     pub(crate) fn list_tables(self) -> &'static str {
         match self {
             Family::Sqlite => {
@@ -74,8 +75,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the expressions to select for a value whose type may have changed: in a numeric column, SQLite converts
-    /// text that looks like a number to a number. Such a value is read as its text.
+    /// Returns the expressions to select for a value whose type may have changed. In a numeric column, SQLite
+    /// converts text that looks like a number to a number. Such a value is read as its text.
     pub(crate) fn read_as_stored(&self, column: &Column) -> Vec<String> {
         let name = self.quote_name(&column.name);
         match self.family {
@@ -92,7 +93,7 @@ impl Dialect {
             (Family::Postgres, true) if column.form == Form::Json || column.type_name == "xml" => {
                 format!("CAST(CAST(? AS text) AS {})", column.type_name)
             }
-            // Without a cast to the type's length, which would cut a value that is too long.
+            // The cast does not name the length of the type, because it would then cut off a value that is too long.
             (Family::Postgres, true) => "CAST(? AS text)".to_owned(),
             _ => "?".to_owned(),
         }
@@ -136,7 +137,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the form of a type's values; `None` if they are neither text nor bytes.
+    /// Returns the form of a type's values, or `None` if they are neither text nor bytes.
     pub(crate) fn value_form_of_type(&self, type_name: &str) -> Option<Form> {
         let name = type_name.to_ascii_lowercase();
         match self.family {

@@ -29,14 +29,14 @@ pub(crate) use postgres::within_transaction as within_postgres;
 #[cfg(feature = "sqlite")]
 pub(crate) use sqlite_file::PinnedFile;
 
-/// A parameter of a statement.
+/// A value for a placeholder of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'v> {
     Null,
     Int(i64),
     Text(&'v str),
     Bytes(&'v [u8]),
-    /// One value for each of many rows, for dialects with lists.
+    /// The values of one column for many rows. Only dialects with lists accept it.
     List(&'v [Value<'v>]),
 }
 
@@ -54,7 +54,7 @@ impl<'v> Value<'v> {
     }
 }
 
-/// A row of an answer; columns are counted from 0.
+/// A row of an answer. Columns are counted from 0.
 pub(crate) trait ResultRow {
     fn read_int(&self, column: usize) -> Result<Option<i64>>;
     /// Returns a text, borrowed from the row.
@@ -84,16 +84,16 @@ pub(crate) trait Session {
     fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
     /// Runs statements that create or change tables.
     fn run_script(&mut self, sql: &str) -> Result<()>;
-    /// Within a transaction: blocks other programs that want to set up the tables too.
+    /// Blocks other programs that want to set up the tables too. Called within a transaction.
     fn lock_migrations(&mut self) -> Result<()> {
         Ok(())
     }
-    /// After the transaction: unblocks them.
+    /// Unblocks the programs that [`Session::lock_migrations`] blocked. Called after the transaction.
     fn unlock_migrations(&mut self) {}
-    /// Begins a transaction that will write. This call, or a statement outside of a transaction, reconnects if the
-    /// connection was lost.
+    /// Begins a transaction that will write. If the connection was lost, this call reconnects. A statement outside of
+    /// a transaction reconnects too.
     fn begin(&mut self) -> Result<()>;
-    /// Commits the transaction: its changes are durable when this returns.
+    /// Commits the transaction. Its changes are durable when this method returns.
     fn commit(&mut self) -> Result<()>;
     /// Rolls back the transaction. Called after any error.
     fn rollback(&mut self);
@@ -141,7 +141,7 @@ fn nul_character_error(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} can't store text with a NUL character"))
 }
 
-/// Opens a connection for tables that are not the store's own: it changes no settings of the database.
+/// Opens a connection for tables that are not the store's own. It does not change settings of the database.
 pub(crate) fn connect_unmanaged(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -152,7 +152,8 @@ pub(crate) fn connect_unmanaged(address: &Address) -> Result<Box<dyn Session + S
     }
 }
 
-/// Opens a connection to SQLite, to the same file each time.
+/// Opens a connection to SQLite. Returns an error if the path no longer names the file that the first connection with
+/// this `file` opened.
 #[cfg(feature = "sqlite")]
 pub(crate) fn connect_pinned(address: &Address, file: &PinnedFile) -> Result<Box<dyn Session + Send>> {
     Ok(Box::new(sqlite::connect(address, file)?))

@@ -21,31 +21,35 @@ use std::time::Duration;
 const MAX_PREPARED_STATEMENTS: usize = 128;
 /// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may be silent before the connection counts as lost, in milliseconds.
+/// Number of milliseconds after which the connection to a silent server counts as lost.
 const SILENCE_TIMEOUT_MS: u32 = 30_000;
 /// Maximum length of a row that is read, even if the server's limit for writing is lower.
 const MAX_ROW_LEN: usize = 1 << 30;
-/// Size of a packet without its values.
+/// Upper bound of a packet's size without its values: the header, the types, and the lengths.
 const PACKET_OVERHEAD: usize = 4096;
-/// Packets of at least this size are sent in parts.
+/// Length of the longest packet of the protocol (the length has 3 bytes). The driver sends the values of a longer
+/// statement one by one.
 const SPLIT_PACKET_LEN: usize = 0xff_ff_ff;
 
-/// Settings of every connection. Times are UTC, and a value that does not fit is an error.
+/// Settings of every connection. Times are UTC. A value that does not fit into its column is an error, because
+/// `STRICT_ALL_TABLES` forbids the server to truncate it.
 const SETTINGS: [&str; 3] = [
     "SET NAMES utf8mb4",
     "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
      innodb_lock_wait_timeout = 30, autocommit = 1",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 ];
-/// Lock names are global to the server, so they contain a hash of the database name.
+/// Takes the lock for migrations, and waits at most 60 seconds for it. Lock names are global to the server, so the
+/// name contains a hash of the database name. The hash is shorter than the limit for lock names (64 characters).
 const LOCK: &str = "SELECT GET_LOCK(CONCAT('icecore ', MD5(DATABASE())), 60)";
 const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('icecore ', MD5(DATABASE())))";
 
 /// Server error codes that this driver handles.
 mod code {
+    /// A row has the same unique key as another one.
     pub(super) const DUPLICATE: [u16; 2] = [1062, 1586];
-    /// Errors of a schema step that was interrupted before and is repeated: tables, columns and keys that already
-    /// exist, or are already gone.
+    /// Errors of a schema step that is repeated after an interruption. A table, column or key already exists, or it
+    /// is already removed, so there is nothing left to do.
     pub(super) const STEP_DONE: [u16; 5] = [1050, 1051, 1060, 1061, 1091];
 }
 
@@ -61,12 +65,12 @@ pub(super) struct Mysql {
 
 struct MysqlConnection {
     conn: Conn,
-    /// Longest packet that the server accepts.
+    /// Length of the longest packet that the server accepts, in bytes.
     max_packet: usize,
 }
 
 pub(super) fn connect(address: &Address) -> Result<Mysql> {
-    // The parser's message is not shown: it may contain a part of the password.
+    // The parser's message is not shown, because it may contain a part of the password.
     let invalid_address = |_| {
         Error::new(
             ErrorKind::Address,
@@ -91,7 +95,8 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
         .pass(password)
         // The address decides between socket and TCP.
         .prefer_socket(false)
-        // Count the rows that matched, not only those that changed.
+        // With this flag, the server counts the rows that matched. Without it, an UPDATE that sets the same values
+        // again would count as 0 rows, and look like a missing row.
         .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
         .max_allowed_packet(Some(MAX_ROW_LEN))
         .stmt_cache_size(MAX_PREPARED_STATEMENTS)
@@ -121,7 +126,8 @@ fn open_connection(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::E
     if tls.mode == Mode::Disable {
         return Conn::new(opts.clone());
     }
-    // The driver uses the default provider of the process, and fails if there are two candidates.
+    // The driver uses the default provider of the process. It can't choose one if two are compiled in, so this call
+    // chooses. It fails only if the program has chosen already, and that choice is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let ssl = mysql::SslOpts::default()
         .with_root_cert_path(tls.authorities.clone())
@@ -129,7 +135,8 @@ fn open_connection(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::E
         .with_danger_accept_invalid_certs(tls.mode < Mode::VerifyAuthority);
     let encrypted = Conn::new(OptsBuilder::from_opts(opts.clone()).ssl_opts(ssl));
     match encrypted {
-        // The server has no TLS, or its TLS is incompatible.
+        // This error comes from the driver: the server has no TLS, or an incompatible one. An error that the server
+        // reported (such as a wrong password) would occur without TLS too.
         Err(error)
             if tls.mode == Mode::Prefer
                 && store_error(&error).kind() == ErrorKind::Address
@@ -145,10 +152,12 @@ fn error_kind_of_code(code: u16) -> ErrorKind {
     match code {
         // Too many clients, a server that shuts down, a killed connection, network errors.
         1040 | 1053 | 1077 | 1152 | 1158..=1161 | 1184 | 1203 | 1226 | 1927 | 4031 => ErrorKind::Away,
+        // A wrong user, password or database.
         1044 | 1045 | 1046 | 1049 | 1698 => ErrorKind::Address,
         // Lock timeout, deadlock, a conflicting change, a time limit.
         1205 | 1213 | 1020 | 3572 | 1317 | 1969 | 3024 => ErrorKind::Busy,
         code if code::DUPLICATE.contains(&code) => ErrorKind::Taken,
+        // A full disk or table, or not enough memory.
         1021 | 1037 | 1038 | 1041 | 1114 => ErrorKind::Full,
         // A value that is too long, a packet that is too large, characters that a column can't store.
         1153 | 1264 | 1366 | 1406 | 1071 => ErrorKind::Input,
@@ -158,7 +167,7 @@ fn error_kind_of_code(code: u16) -> ErrorKind {
 
 fn error_kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     match error.map(io::Error::kind) {
-        // A certificate that is not trusted.
+        // The TLS library reports an untrusted certificate with this kind.
         Some(io::ErrorKind::InvalidData) => ErrorKind::Address,
         _ => ErrorKind::Away,
     }
@@ -207,6 +216,7 @@ fn to_params(values: &[Value<'_>]) -> mysql::Params {
         Value::Int(number) => mysql::Value::Int(number),
         Value::Text(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
         Value::Bytes(bytes) => mysql::Value::Bytes(bytes.to_vec()),
+        // Lists do not get here: `check_sizes` refuses them.
         Value::Null | Value::List(_) => mysql::Value::NULL,
     });
     mysql::Params::Positional(values.collect())
@@ -222,7 +232,7 @@ impl MysqlConnection {
     }
 }
 
-/// Checks sizes before sending: a server that receives too much closes the connection.
+/// Checks sizes before the values are sent, because a server that receives too much closes the connection.
 fn check_sizes(max_packet: usize, values: &[Value<'_>]) -> Result<()> {
     if values.iter().any(|value| matches!(value, Value::List(_))) {
         return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
@@ -233,6 +243,7 @@ fn check_sizes(max_packet: usize, values: &[Value<'_>]) -> Result<()> {
         Value::Null | Value::Int(_) | Value::List(_) => 8,
     });
     let (total, largest) = sizes.fold((PACKET_OVERHEAD, 0), |(total, largest), size| (total + size, largest.max(size)));
+    // The values of a longer statement have a packet each, so only the largest one must fit.
     let sent = if total < SPLIT_PACKET_LEN { total } else { largest + PACKET_OVERHEAD };
     if sent <= max_packet {
         return Ok(());
@@ -250,6 +261,7 @@ trait StatementRunner: Queryable {
     fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> std::result::Result<u64, mysql::Error> {
         match self.exec_drop(sql, to_params(values)) {
             Ok(()) => Ok(self.affected_row_count()),
+            // A statement that ends with `OR_NOTHING` leaves an existing row as it is.
             Err(error)
                 if sql.ends_with(OR_NOTHING)
                     && server_error_code(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) =>
@@ -291,7 +303,7 @@ impl StatementRunner for Transaction<'_> {
     }
 }
 
-/// A transaction of the caller.
+/// A transaction that the caller began on its own connection.
 struct MysqlTransaction<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
     max_packet: usize,
@@ -357,7 +369,8 @@ impl Mysql {
             Err(error) => error,
         };
         let reported = store_error(&error);
-        // The state of the connection is known only if the server itself reported the error.
+        // If the server itself reported the error, it waits for the next statement. After any other error, a part of
+        // an answer may still be on its way, so the connection can't be used again.
         if reported.kind() == ErrorKind::Away || server_error_code(&error).is_none() {
             self.connection = None;
         }
@@ -447,7 +460,8 @@ impl Session for Mysql {
         let was_connected = self.connection.is_some();
         self.is_in_transaction = false;
         let result = match self.with_connection(|conn| conn.query_drop(BEGIN)) {
-            // The connection was lost while it was idle.
+            // The connection was lost while it was idle. Nothing of the transaction was sent, so it can begin on a
+            // new connection.
             Err(error) if error.kind() == ErrorKind::Away && was_connected => {
                 self.with_connection(|conn| conn.query_drop(BEGIN))
             }
@@ -470,7 +484,7 @@ impl Session for Mysql {
             && self.connection.is_some()
             && self.with_connection(|conn| conn.query_drop("ROLLBACK")).is_err()
         {
-            // The state of the connection is unknown.
+            // The transaction may still be open. Closing the connection ends it.
             self.connection = None;
         }
         self.is_in_transaction = false;
@@ -482,11 +496,13 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     let mut words =
         sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
     let first_word = words.next().unwrap_or_default().to_ascii_uppercase();
-    // A data definition statement would end the read-only transaction.
+    // The first word is checked too, because a data definition statement would end the read-only transaction and then
+    // write.
     if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first_word) {
         return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
     }
     let mut session = connect(address)?;
+    // The callback's error leaves the closure through this variable, because the closure returns the driver's errors.
     let mut callback_result = Ok(());
     session.with_connection(|conn| {
         conn.query_drop("START TRANSACTION READ ONLY")?;
@@ -517,7 +533,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     callback_result
 }
 
-/// Returns a value with the type of its column. The server sends all values as text.
+/// Returns a value with the type of its column. The server sends all values as text, except those of BIT columns.
 fn column_value(value: mysql::Value, sql_type: ColumnType) -> ColumnValue<'static> {
     use ColumnType::{
         MYSQL_TYPE_DECIMAL, MYSQL_TYPE_DOUBLE, MYSQL_TYPE_FLOAT, MYSQL_TYPE_INT24, MYSQL_TYPE_LONG,
@@ -529,6 +545,7 @@ fn column_value(value: mysql::Value, sql_type: ColumnType) -> ColumnValue<'stati
         other => other.as_sql(true).into_bytes(),
     };
     if sql_type == ColumnType::MYSQL_TYPE_BIT && bytes.len() <= 8 {
+        // The bytes of a BIT value are a big-endian number of at most 64 bits.
         let number = bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
         return ColumnValue::Number(number.to_string().into());
     }

@@ -1,4 +1,4 @@
-//! A session within the caller's transaction: it neither begins nor ends it.
+//! A session within the caller's transaction. It does not begin or end the transaction.
 
 use super::{EachRow, Session, Value};
 use crate::dialect::Dialect;
@@ -12,8 +12,8 @@ pub(crate) trait OpenTransaction {
     fn run_script(&mut self, sql: &str) -> Result<()>;
 }
 
-/// Session that uses savepoints in place of transactions: an error undoes the statements that belong together, and
-/// keeps the caller's earlier work.
+/// Session that uses savepoints in place of transactions. So an error undoes only the statements that belong
+/// together, and the caller's earlier work stays.
 pub(crate) struct Savepoints<B>(pub(crate) B);
 
 impl<B: OpenTransaction> Session for Savepoints<B> {
@@ -42,7 +42,8 @@ impl<B: OpenTransaction> Session for Savepoints<B> {
     }
 
     fn rollback(&mut self) {
-        // If the transaction has ended, there is no savepoint either; the caller's next statement fails.
+        // This fails if the transaction has ended, because the savepoint ended with it. The error is ignored, because
+        // the caller's next statement fails too.
         let _ = self.0.run_script("ROLLBACK TO SAVEPOINT icecore");
         let _ = self.0.run_script("RELEASE SAVEPOINT icecore");
     }

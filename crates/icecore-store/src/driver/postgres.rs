@@ -26,13 +26,14 @@ use std::time::Duration;
 const MAX_PREPARED_STATEMENTS: usize = 128;
 /// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may be silent before the connection counts as lost.
+/// Time after which the connection to a silent server counts as lost.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Settings of every connection. Commits are durable even if the server is configured otherwise. Plans are generic and
-/// use indexes: the statistics of a queue are outdated when they are used, and a plan based on them may scan a whole
-/// table that was empty at the time. If a plan needs a disabled method, its estimated cost is very high; JIT is off so
-/// that this does not trigger compilation.
+/// Settings of every connection. Commits are durable even if the server is configured otherwise. Plans are generic
+/// and use indexes, because the statistics of a queue are outdated when they are used. A plan based on them may scan
+/// a whole table that was empty when the statistics were made. If a plan needs a disabled method, its estimated cost
+/// is very high. JIT is off, because the server compiles plans with a high cost, and this would take longer than the
+/// statement.
 const SETTINGS: &str = "
 SET default_transaction_isolation = 'read committed';
 SET lock_timeout = '30s';
@@ -41,7 +42,7 @@ SELECT set_config(name, CASE name WHEN 'plan_cache_mode' THEN 'force_generic_pla
     FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan', 'enable_bitmapscan', 'enable_sort',
     'enable_hashjoin', 'enable_mergejoin');
 ";
-/// Settings for statements that are not the store's own.
+/// Restores the server's own planner settings, for statements that are not the store's own.
 const RESET_PLANNER_SETTINGS: &str = "
 SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan',
     'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
@@ -64,7 +65,7 @@ struct PostgresConnection {
 }
 
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
-    // The parser's message is not shown: it may contain a part of the password.
+    // The parser's message is not shown, because it may contain a part of the password.
     let (text, tls) = tls::split_address(address)?;
     let mut config: Config = text.parse().map_err(|_| {
         Error::new(
@@ -114,7 +115,7 @@ fn open_client(config: &mut Config, tls: &Tls) -> Result<Client> {
         _ => SslMode::Require,
     });
     match config.connect(maker.clone()) {
-        // The server's TLS is incompatible.
+        // The server's TLS is incompatible. The mode allows a connection without TLS then.
         Err(error) if tls.mode == Mode::Prefer && error.to_string().contains("TLS") => {
             config.ssl_mode(SslMode::Disable);
             config.connect(maker)
@@ -129,11 +130,15 @@ fn error_kind_of_state(state: &SqlState) -> ErrorKind {
         // Connection errors, a server that starts or shuts down, too many clients.
         "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" => ErrorKind::Away,
         code if code.starts_with("08") => ErrorKind::Away,
+        // A wrong user, password or database.
         "28000" | "28P01" | "3D000" => ErrorKind::Address,
         // Serialization failures, deadlocks, time limits of locks and statements.
         "40001" | "40P01" | "55P03" | "57014" => ErrorKind::Busy,
+        // A row has the same unique key as another one.
         "23505" => ErrorKind::Taken,
+        // A full disk, or not enough memory.
         "53100" | "53200" => ErrorKind::Full,
+        // A value that is too long, a character that the database can't store, a program limit.
         "22001" | "22021" | "22P05" | "54000" => ErrorKind::Input,
         _ => ErrorKind::Database,
     }
@@ -235,6 +240,7 @@ impl Prepared {
             return Ok(statement.clone());
         }
         let statement = client.prepare(&number_placeholders(sql))?;
+        // This happens rarely, so it is good enough to drop all of them.
         if self.0.len() >= MAX_PREPARED_STATEMENTS {
             self.0.clear();
         }
@@ -250,6 +256,7 @@ impl Prepared {
     ) -> std::result::Result<u64, postgres::Error> {
         let statement = self.prepare_cached(client, sql)?;
         let mut rows = client.query_raw(&statement, values.iter().map(|value| PostgresParameter(*value)))?;
+        // The number of changed rows is known only after all rows of the answer were read.
         while rows.next()?.is_some() {}
         Ok(rows.rows_affected().unwrap_or(0))
     }
@@ -388,7 +395,8 @@ impl Session for Postgres {
         let was_connected = self.connection.is_some();
         self.is_in_transaction = false;
         let result = match self.run_script(BEGIN) {
-            // The connection was lost while it was idle.
+            // The connection was lost while it was idle. Nothing of the transaction was sent, so it can begin on a
+            // new connection.
             Err(error) if error.kind() == ErrorKind::Away && was_connected => self.run_script(BEGIN),
             result => result,
         };
@@ -406,7 +414,7 @@ impl Session for Postgres {
 
     fn rollback(&mut self) {
         if self.is_in_transaction && self.connection.is_some() && self.run_script("ROLLBACK").is_err() {
-            // The state of the connection is unknown.
+            // The transaction may still be open. Closing the connection ends it.
             self.connection = None;
         }
         self.is_in_transaction = false;
@@ -417,6 +425,7 @@ impl Session for Postgres {
 pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let mut session = connect(address)?;
     let sql = sql.trim().trim_end_matches(';');
+    // The callback's error leaves the closure through this variable, because the closure returns the driver's errors.
     let mut callback_result = Ok(());
     session.run_script(RESET_PLANNER_SETTINGS)?;
     session.run_script("BEGIN READ ONLY")?;
@@ -430,6 +439,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             _ => format!("convert_to({alias}::text, 'UTF8')"),
         });
         let values: Vec<String> = values.collect();
+        // A statement without result columns, such as an INSERT, could only write.
         if names.is_empty() {
             callback_result =
                 Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
@@ -442,6 +452,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
                 return Ok(());
             }
         }
+        // The line feed ends a comment at the end of the query, so that the parenthesis is not a part of it.
         let wrapped_sql = format!("SELECT {} FROM ({sql}\n) AS asked ({})", values.join(", "), aliases.join(", "));
         let statement = connection.client.prepare(&wrapped_sql)?;
         let mut rows = connection.client.query_raw(&statement, std::iter::empty::<PostgresParameter<'_>>())?;

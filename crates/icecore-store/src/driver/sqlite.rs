@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 
 /// How long a writer waits for another writer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// SQLite's smallest page size. A database that is not empty has at least one page.
+/// SQLite's smallest page size in bytes. A database that is not empty has at least one page.
 const MIN_DATABASE_LEN: u64 = 512;
 /// Number of statements that stay prepared.
 const MAX_PREPARED_STATEMENTS: usize = 64;
 
 pub(super) struct Sqlite {
     connection: Connection,
-    /// The open files; `None` for a database that is not a file.
+    /// The open files. `None` for a database that is not a file, such as one in memory.
     files: Option<Arc<OpenFiles>>,
 }
 
@@ -33,7 +33,8 @@ pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> 
     let file = address.file_path();
     check_file(&file)?;
     let (connection, files) = open_file(&file, OpenFlags::default(), pinned)?;
-    // Allows readers next to one writer; a commit that returned is on the disk.
+    // WAL allows readers at the same time as one writer. With `synchronous = full`, a commit that returned is on the
+    // disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
         retry_while_busy(|| connection.pragma_update(None, name, value).map_err(|error| store_error(&error)))?;
     }
@@ -49,7 +50,7 @@ pub(super) fn connect_unmanaged(address: &Address) -> Result<Sqlite> {
     let file = address.file_path();
     check_file(&file)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    // The log is not compared: outside of a transaction, another program may change the journal mode.
+    // The log is not compared, because another program may change the journal mode between two transactions.
     let (connection, files) = open_file(&file, flags, &PinnedFile::default())?;
     Ok(Sqlite { connection, files: files.map(Arc::new) })
 }
@@ -67,7 +68,7 @@ fn open_file(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(
     Ok((connection, files))
 }
 
-/// Returns whether the database is in WAL mode; if so, the log and its index are open.
+/// Returns whether the database is in WAL mode. If it is, the log and its index are open after this call.
 fn reads_from_log(connection: &Connection) -> Result<bool> {
     // A new connection opens the log at its first read.
     let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
@@ -80,8 +81,8 @@ fn reads_from_log(connection: &Connection) -> Result<bool> {
 /// Refuses a file that is too small for a database. SQLite treats a file of one byte as an empty database and
 /// overwrites it.
 ///
-/// The file is not opened here: closing it would release the locks that other connections of this process hold on it,
-/// and another program could then remove their log.
+/// The file is not opened here, because closing it would release all locks of this process on the file (POSIX locks
+/// belong to the process). Another program could then remove the log of connections that are still open.
 fn check_file(file: &Path) -> Result<()> {
     let Ok(metadata) = std::fs::metadata(file) else { return Ok(()) };
     if metadata.is_file() && (1..MIN_DATABASE_LEN).contains(&metadata.len()) {
@@ -114,7 +115,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
         return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
     }
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    // SQLite stores booleans as 0 and 1; only the declaration of the column says that they are booleans.
+    // SQLite stores booleans as 0 and 1. Only the declaration of the column says that they are booleans.
     let is_boolean: Vec<bool> = statement.columns().map(|column| is_declared_boolean(column.decl_type())).collect();
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());

@@ -4,8 +4,8 @@
 //! file, so a program that opens the path does not find them. So the path is compared with the open file before each
 //! change, and again before the change is reported as done.
 //!
-//! The same holds for the log of the database (`-wal`) and the index of the log (`-shm`): SQLite finds them by name,
-//! and other programs read commits from them.
+//! The log of the database (`-wal`) and the index of the log (`-shm`) are checked in the same way, because SQLite
+//! finds them by name, and other programs read commits from them.
 
 use crate::error::{Error, ErrorKind, Result};
 use rusqlite::{Connection, DEFAULT_NAME, FileControl};
@@ -24,7 +24,7 @@ struct FileId {
 }
 
 impl FileId {
-    /// Returns the id of the file at a path; `None` if there is no file, or it can't be examined.
+    /// Returns the id of the file at a path. Returns `None` if there is no file, or if the file can't be examined.
     #[cfg(unix)]
     fn of(path: &Path) -> Option<FileId> {
         use std::os::unix::fs::MetadataExt;
@@ -40,8 +40,8 @@ impl FileId {
     }
 }
 
-/// The database file that the connections of one program share. The first connection determines it; later ones accept
-/// no other file at the path, and never create one.
+/// The database file that the connections of one program share. The first connection determines the file. Later
+/// connections do not accept another file at the path, and they never create one.
 #[derive(Default)]
 pub(crate) struct PinnedFile(Mutex<Pin>);
 
@@ -61,6 +61,7 @@ impl PinnedFile {
 
     /// Checks the path before the database is opened again.
     pub(super) fn check_path(&self, path: &Path) -> Result<()> {
+        // The lock is released before the files are examined, because a file system can be slow.
         let (database, open) = {
             let pin = self.lock_pin();
             (pin.database, pin.open.upgrade())
@@ -88,7 +89,7 @@ pub(super) struct OpenFiles {
 }
 
 impl OpenFiles {
-    /// Returns the files of a connection that was just opened; `None` if there is no file that others could find, as
+    /// Returns the files of a connection that was just opened. Returns `None` if other programs can't find a file, as
     /// for a database in memory.
     ///
     /// # Errors
@@ -99,8 +100,8 @@ impl OpenFiles {
         // The address may also be a URI, which only SQLite parses.
         let path = if has_scheme(path) { Path::new(opened) } else { path };
         let database = FileId::of(path).ok_or_else(|| file_moved_error(path))?;
-        // The id is read before and after SQLite compares its open file with the path, so a change in between is
-        // noticed.
+        // SQLite compares its open file with the path. The id is read before and after this comparison. If both ids
+        // are equal, the comparison was about the file with this id.
         let has_moved = has_moved(connection);
         if has_moved || FileId::of(path) != Some(database) {
             return Err(file_moved_error(path));
@@ -112,7 +113,8 @@ impl OpenFiles {
         Ok(Some(OpenFiles { path: path.to_owned(), database, logs: Vec::new() }))
     }
 
-    /// Adds the log of the database and its index. The connection opened them when it first read something in WAL mode.
+    /// Adds the log of the database and its index. The connection opened them when it first read something in WAL
+    /// mode.
     ///
     /// # Errors
     /// Of kind `Moved` if they are gone, or differ from those of earlier connections.
@@ -155,11 +157,11 @@ impl OpenFiles {
         self.logs.iter().all(|(path, log)| FileId::of(path) == Some(*log))
     }
 
-    /// Copies the log into the database file, wherever that is now. A file that was renamed without its log then
-    /// contains everything that was reported as done. The log keeps it too.
+    /// Copies the log into the open database file, wherever that file is now. A file that was renamed without its log
+    /// then contains everything that was reported as done. The log still contains it too.
     ///
-    /// Does nothing if another file now has the database's name next to the log: a program that opened both may have
-    /// written to the log.
+    /// Does nothing if another file now has the database's name and the log has kept its own. A program that opened
+    /// both may have written to the log, and its changes do not belong into this database.
     pub(super) fn save_moved_log(&self, connection: &Connection) {
         if FileId::of(&self.path).is_none() || !self.has_original_logs() {
             // A passive checkpoint does not wait for other connections. Each later call that finds the file moved
@@ -168,8 +170,9 @@ impl OpenFiles {
         }
     }
 
-    /// Prepares a connection to be closed. When it closes, SQLite deletes the log by its name, which may belong to
-    /// another database now. (It leaves the log alone if the database file itself was moved.)
+    /// Prepares a connection to be closed. A connection that closes deletes the log by its name, and this name may
+    /// belong to the log of another database now. So SQLite is instructed to keep the log. (SQLite keeps it anyway if
+    /// the database file itself was moved.)
     pub(super) fn prepare_close(&self, connection: &Connection) {
         if !self.has_original_logs() {
             let mut keep = 1;
@@ -189,6 +192,7 @@ fn has_moved(connection: &Connection) -> bool {
     {
         let mut has_moved = 0;
         let result = connection.file_control(DEFAULT_NAME, FileControl::HasMoved(&mut has_moved));
+        // Without an answer, the safe assumption is that the file has moved.
         result.is_err() || has_moved != 0
     }
     #[cfg(not(unix))]

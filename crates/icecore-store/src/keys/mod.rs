@@ -1,7 +1,7 @@
 //! Values of Redis and memcached, read only, as rows.
 //!
-//! The clients are part of this project because servers are not trusted: every line, value and answer has a maximum
-//! length, and no data is kept after it was passed on. Only commands from a fixed list are sent.
+//! The clients are part of this project, because servers are not trusted. Every line, value and answer has a maximum
+//! length, and data is not kept after it was passed on. Only commands from a fixed list are sent.
 
 #[cfg(feature = "memcached")]
 mod glob;
@@ -35,7 +35,7 @@ pub struct KeyFilter {
 }
 
 /// Passes the keys of a server and their values to `each` as rows. Each member of a Redis hash, list, set, sorted set
-/// or stream has its own row. Keys that disappear meanwhile are skipped.
+/// or stream has its own row. Keys that disappear in the meantime are skipped.
 ///
 /// # Errors
 /// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or the connection
@@ -53,8 +53,8 @@ pub fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> R
     }
 }
 
-/// Returns the value under a key. With `field`, returns a part of a Redis value: a field of a hash, an index of a list,
-/// `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
+/// Returns the value under a key. With `field`, returns a part of a Redis value. This is a field of a hash, an index
+/// of a list, or `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
 ///
 /// # Errors
 /// As for [`list_keys`]; of kind `Missing` if there is no such key or field.
@@ -94,7 +94,7 @@ fn no_keys_error(address: &Address) -> Error {
     Error::new(ErrorKind::Input, format!("{address} has no keys: only Redis and memcached have keys"))
 }
 
-/// Returns a message of the server for people: escaped and shortened.
+/// Returns a message of the server in a form for people. It is escaped and shortened.
 #[cfg(any(feature = "redis", feature = "memcached"))]
 fn quote_message(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);

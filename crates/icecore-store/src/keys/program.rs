@@ -15,13 +15,13 @@ pub(super) struct ValueContext<'k> {
 /// A program, and how its values are recognized.
 struct Program {
     name: &'static str,
-    /// Stage of its values, if detection could take the bytes for something else: an entry of Rails 6.1 is also a
-    /// valid Marshal value, and a session may contain any bytes.
+    /// Stage of the program's values, if detection could find another format. For example, an entry of Rails 6.1 is
+    /// also a valid Marshal value, and a session may contain any bytes.
     stage: Option<&'static str>,
     recognizes: fn(&ValueContext<'_>) -> bool,
 }
 
-/// Known programs; the first match wins.
+/// Known programs. The first match counts.
 const PROGRAMS: &[Program] = &[
     Program {
         name: "rails-cache",

@@ -6,15 +6,15 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Maximum number of consecutive empty pages: the number that Redis needs for its maximum of 2^32 keys, at a thousand
-/// keys for each page.
+/// Maximum number of consecutive empty pages. Redis has at most 2^32 keys, and with about a thousand keys for each
+/// page this number of pages covers all of them.
 const MAX_EMPTY_PAGES: u64 = 1 << 22;
 /// Maximum number of pages with a repeated entry or cursor. An honest server that resizes its table sends some entries
 /// twice.
 const MAX_REPEATED_PAGES: u32 = 100;
 
-/// State of a listing in a few bytes: one entry and one cursor are remembered, and replaced each time the number of
-/// pages has doubled (Brent's algorithm).
+/// State of a listing, to find out whether a server repeats itself. One entry and one cursor are remembered, and
+/// replaced each time the number of pages has doubled (Brent's algorithm). So the state has only a few bytes.
 pub(super) struct Progress {
     hasher: RandomState,
     pages: u64,

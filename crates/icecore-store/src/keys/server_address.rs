@@ -36,7 +36,7 @@ pub(super) struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// Parses an address; `port` is the default port.
+    /// Parses an address. `port` is the default port.
     pub(super) fn from_address(address: &Address, port: u16) -> Result<ServerAddress> {
         let displayed = address.to_string();
         let address_error = |message: &str| Error::new(ErrorKind::Address, format!("{displayed}: {message}"));
@@ -85,7 +85,7 @@ impl ServerAddress {
                     server.patience = Duration::from_secs(seconds);
                 }
                 "db" if scheme.starts_with("redis") => server.database = parse_database(value)?,
-                // The message does not quote the parameter: it may be a secret.
+                // The message does not quote the parameter, because it may be a secret.
                 _ => {
                     return Err(address_error(
                         "it accepts the parameters timeout and db, and with rediss: also sslmode and sslrootcert",

@@ -1,4 +1,5 @@
-//! A connection to an untrusted server: the size of its answers and the time that it may be silent are limited.
+//! A connection to an untrusted server. The size of answers, and the time for which the server may be silent, are
+//! limited.
 
 use super::server_address::{Host, ServerAddress};
 use crate::error::{Error, ErrorKind, Result};
@@ -6,7 +7,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// Maximum length of a line. A memcached key has at most 250 bytes; a Redis error is one sentence.
+/// Maximum length of a line in bytes. This is enough, because a memcached key has at most 250 bytes, and a Redis
+/// error is one sentence.
 const MAX_LINE_LEN: usize = 16 << 10;
 /// Maximum timeout for connecting, even if the address has a longer one.
 const MAX_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Spelling of keys as text: unchanged, or as `hex:` and their bytes.
+//! How keys are written as text. They are unchanged, or written as `hex:` and their bytes.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Audit notes: who did what.
+//! Audit notes. They record who did what.
 //!
 //! A note is written before its action and completed after it, so that every action is recorded. A note whose
 //! `affected` is 0 was not completed.

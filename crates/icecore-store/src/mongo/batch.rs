@@ -1,9 +1,10 @@
-//! Batches: the documents of one call become visible together, or not at all.
+//! Batches. The documents of one call become visible together, or not at all.
 //!
-//! Documents are inserted with the mark of a batch, which hides them. The batch is stored when its record changes
-//! from `open` to `committed`; then the marks are removed. Any program finishes a batch whose own program ended: it
-//! removes the marks of a committed batch, and gives up a batch that was open for too long. Giving up is also one
-//! change of the record, so a program that was only slow notices it, and nothing of its batch is stored.
+//! Documents are inserted with the mark of a batch. The mark hides them. The batch is stored when its record changes
+//! from `open` to `committed`. Then the marks are removed. If the program of a batch has ended, any other program
+//! finishes the batch. It removes the marks of a committed batch, and gives up a batch that was open for too long.
+//! Giving up is also one change of the record. So a program that was only slow notices it, and nothing of its batch
+//! is stored.
 
 use super::MongoBackend;
 use super::fields::{estimate_size, get_int, take_text};
@@ -16,7 +17,8 @@ use std::time::{Duration, Instant};
 
 /// An open batch without progress for this many milliseconds is given up.
 const OPEN_TIMEOUT_MS: i64 = 60_000;
-/// How long the record of a batch that was given up is kept, in milliseconds: its program may still be sending.
+/// Number of milliseconds for which the record of a batch that was given up is kept, because its program may still be
+/// sending documents.
 const ABORTED_RETENTION_MS: i64 = 60 * 60 * 1000;
 /// Maximum number of documents sent at once.
 const MAX_INSERT_COUNT: usize = 1_000;
@@ -27,14 +29,14 @@ const MAX_RECORDS: i64 = 1_000;
 /// How long to wait for another program's batch that contains a document with the same unique key.
 const HOLDER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Returns the filter for visible documents: those without a batch.
+/// Returns the filter for visible documents. They do not have the mark of a batch.
 pub(super) fn visible_filter() -> Document {
     doc! { "batch": null }
 }
 
 /// State of the document that already has a unique value.
 enum HolderState {
-    /// Its batch ended: the document is gone, or visible now.
+    /// Its batch has ended. The document is removed, or visible now.
     Changed,
     /// Its batch is still open.
     Arriving,
@@ -96,7 +98,7 @@ impl MongoBackend {
     /// Makes a batch visible. Its documents are stored when this returns.
     pub(super) fn commit_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
         self.change_open_batch(batch, doc! { "state": "committed" })?;
-        // If this is interrupted, others remove the marks.
+        // The batch is stored already. If removing the marks fails, another program removes them later.
         let _ = self.settle_batch(batch, collection);
         Ok(())
     }
@@ -111,7 +113,7 @@ impl MongoBackend {
         Err(Error::new(ErrorKind::Busy, "the data arrived too slowly; nothing is stored"))
     }
 
-    /// Ends a batch that its own program no longer wants.
+    /// Ends a batch of this program after an error.
     pub(super) fn abandon_batch(&self, batch: &str, collection: &Collection<Document>) {
         if self.give_up_batch(batch, collection).is_ok() {
             let _ = self.batches.delete_one(doc! { "_id": batch, "state": "aborted" }).run();
@@ -122,6 +124,8 @@ impl MongoBackend {
     /// were.
     fn settle_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<u64> {
         let mut change = doc! { "$unset": { "batch": "" } };
+        // Jobs also get their final state. Followers are changed first, so the second change applies only to the
+        // others.
         if collection.name() == self.jobs.name() {
             change.insert("$set", doc! { "state": "waiting" });
             let followers = doc! { "batch": batch, "after": { "$exists": true } };

@@ -1,8 +1,8 @@
 //! Jobs that wait for another job.
 //!
 //! A job is marked as followed before its followers are stored. A follower stays marked as unchecked until its
-//! predecessor was checked once more. So followers are handed out even if a program is interrupted in between: the
-//! next program that looks for marks does the rest.
+//! predecessor was checked once more. So followers are handed out even if a program is interrupted in between,
+//! because the next program that searches for marks does the rest.
 
 use super::MongoBackend;
 use super::batch::visible_filter;
@@ -18,7 +18,7 @@ use std::collections::HashSet;
 const MAX_JOBS_PER_CALL: i64 = 512;
 
 impl MongoBackend {
-    /// Marks a job as one that others wait for. Returns whether it exists.
+    /// Marks a job as one for which others wait. Returns whether the job exists.
     pub(super) fn mark_followed(&self, id: Id) -> Result<bool> {
         let mut filter = doc! { "_id": id.to_string() };
         filter.extend(visible_filter());
@@ -28,14 +28,14 @@ impl MongoBackend {
         if update()? {
             return Ok(true);
         }
-        // It may belong to a committed batch that is not visible yet.
+        // The job may belong to a committed batch that is not visible yet. Finishing the batches makes it visible.
         self.settle_batches()?;
         update()
     }
 
-    /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
+    /// Checks the predecessor of a follower that was just stored. The predecessor may be done or removed by now.
     pub(super) fn check_follower(&self, id: &str, predecessor: &str) -> Result<()> {
-        // Finds hidden jobs too: a job in a committed batch exists.
+        // Hidden jobs are found too, because a job in a committed batch exists even before it is visible.
         let document = self
             .jobs
             .find_one(doc! { "_id": predecessor })
@@ -48,6 +48,7 @@ impl MongoBackend {
             Some(_) => {}
             None => self.bury_orphan(id)?,
         }
+        // The mark is removed last. If this program is interrupted before, another one checks the follower again.
         self.jobs
             .update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } })
             .run()

@@ -1,7 +1,8 @@
-//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
+//! Claims hand out ready jobs, and free jobs whose lease ended.
 //!
 //! A single job is handed out by one `findAndModify` that writes a new token. Several jobs are first found and then
-//! changed, each only if it is unchanged since it was found. The token shows which jobs were handed out.
+//! changed. A job is changed only if it is the same as when it was found. The token then shows which jobs were
+//! changed.
 
 use super::MongoBackend;
 use super::fields::{get_int, insert_if_some};
@@ -22,8 +23,9 @@ const MAX_CLAIMED_JOBS: usize = 500;
 /// Maximum number of ended leases handled in one call.
 const MAX_ENDED_LEASES: i64 = 512;
 
-/// Returns the filter for jobs that may be handed out. `now` was read before, so the job may have had a lease since
-/// then. `freed_at` excludes such a job: its new lease would begin before the other one ended.
+/// Returns the filter for jobs that may be handed out. The time `now` was read before, so another lease of a job may
+/// have ended after it. The condition on `freed_at` excludes such a job, because its new lease would begin before the
+/// other lease ended.
 fn ready_filter(queue: &str, now: i64) -> Document {
     doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now }, "freed_at": { "$not": { "$gt": now } } }
 }
@@ -70,7 +72,8 @@ impl MongoBackend {
     }
 
     /// Hands out up to `max_jobs` jobs, with these reserved places if the queue has limits. Returns how many jobs
-    /// were found, and those that were handed out because nobody changed them meanwhile.
+    /// were found, and the jobs that were handed out. A job that another program changed in the meantime is not
+    /// handed out.
     fn take_many(
         &self,
         request: &ClaimRequest<'_>,
@@ -140,7 +143,8 @@ impl MongoBackend {
         }
     }
 
-    /// Marks a job as dead whose document is invalid because another program wrote it, and records the error.
+    /// Marks a job as dead, and records the error. The document of this job is invalid, because another program wrote
+    /// it.
     fn bury_invalid_job(&self, id: &Bson, token: &str, error: &Error) -> Result<()> {
         let change = doc! {
             "$set": {
@@ -215,7 +219,8 @@ impl ClaimOperations for MongoBackend {
                 unset.insert("live_key", "");
             }
             let field = |name| document.get(name).cloned().unwrap_or(Bson::Null);
-            // The lease must be unchanged: one that was extended, or a new one, stays.
+            // The filter requires the same lease. A lease that was extended in the meantime stays, and so does a new
+            // one.
             let filter =
                 doc! { "_id": id, "state": "leased", "token": field("token"), "lease_until": field("lease_until") };
             changes.push(doc! { "q": filter, "u": { "$set": set, "$unset": unset } });

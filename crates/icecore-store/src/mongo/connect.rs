@@ -37,7 +37,7 @@ pub(super) fn connect_client(address: &Address) -> Result<(Client, String)> {
             .ok_or_else(|| address_error("has no user for the password: mongodb://USER@HOST/NAME"))?,
         None => text.to_owned(),
     };
-    // The parser's message is not shown: it may contain a part of the password.
+    // The parser's message is not shown, because it may contain a part of the password.
     let mut options = ClientOptions::parse(text).run().map_err(|_| {
         address_error(
             "is invalid: use mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \

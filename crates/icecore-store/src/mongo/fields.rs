@@ -63,7 +63,7 @@ pub(super) fn insert_if_some<T: Into<Bson>>(document: &mut Document, name: &str,
     }
 }
 
-/// Estimates the size of a document: its texts and bytes, and a constant for each value.
+/// Estimates the size of a document. Adds its texts and bytes, and a constant for each value.
 pub(super) fn estimate_size(document: &Document) -> usize {
     let mut bytes = 0;
     let mut pending: Vec<&Bson> = document.values().collect();

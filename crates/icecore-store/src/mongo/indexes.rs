@@ -1,8 +1,8 @@
-//! Indexes: paths that objects are found by.
+//! Indexes. An index is a path by which objects are found.
 //!
-//! The list of paths only grows. The field `kept` of an object is a number of paths: this many paths,
-//! from the first one on, are in its field `indexed`. The number reveals objects that an interrupted program skipped,
-//! or that a program stored without knowing the new path. While there are such objects, the index is not used.
+//! The list of paths only grows. The field `kept` of an object is a number of paths. This number of paths, from the
+//! first one on, is in its field `indexed`. So the number shows which objects were skipped by an interrupted program,
+//! or stored by a program that did not know the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
 use super::fields::to_whole_number;
@@ -90,7 +90,7 @@ impl MongoBackend {
                     // An invalid document has no values.
                     Err(_) => add_index_values(&mut change, b"", None, &paths),
                 }
-                // Skips the object if another program indexed it meanwhile, perhaps for more paths.
+                // Skips the object if another program indexed it in the meantime, perhaps for more paths.
                 let mut filter = lacking_filter(count);
                 filter.insert("_id", id);
                 changes.push(doc! { "q": filter, "u": { "$set": change } });

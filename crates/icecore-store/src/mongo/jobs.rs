@@ -1,4 +1,4 @@
-//! Jobs: claiming, finishing and listing them.
+//! Claiming, finishing and listing jobs.
 //!
 //! A job can be finished, returned or extended only with the token of its lease, and only before the lease ends. Each
 //! of these operations is one change of one document whose filter checks both.
@@ -154,7 +154,7 @@ impl MongoBackend {
         Ok((changed.matched_count == 1).then_some(state))
     }
 
-    /// Returns the marks of those of these jobs that are done. The call that finished a job left a mark in it.
+    /// Returns the marks of the finished jobs among these. The call that finished a job left a mark in its document.
     fn find_ack_marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
         let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
         let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
@@ -241,7 +241,7 @@ impl Jobs for MongoBackend {
         if !pushed.is_new {
             return Ok(None);
         }
-        // The job is not read again: it may already belong to another worker.
+        // The job is not read again, because it may already belong to another worker.
         Ok(Some(Lease { job: job_from_document(&mut document)?, token }))
     }
 
@@ -361,7 +361,8 @@ impl Jobs for MongoBackend {
         Ok(())
     }
 
-    /// Each job is changed separately: an interrupted call has made some jobs ready, and its note is incomplete.
+    /// Each job is changed separately. So an interrupted call has made only some jobs ready, and its note is
+    /// incomplete.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         check_name("queue", queue)?;
         check_actor_name(actor)?;

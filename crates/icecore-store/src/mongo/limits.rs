@@ -1,10 +1,10 @@
 //! Limits of queues.
 //!
-//! A program that claims jobs of a queue with limits first reserves places in the queue's document. This is one change,
-//! which fails if another program changed the places meanwhile. The places, the usage of the rate and a change counter
-//! are in one field and are replaced as a whole. A job that is handed out keeps its place until it is done, returned,
-//! or its lease is found to have ended. A place without a job belongs to an interrupted program and counts until its
-//! lease would have ended.
+//! A program that claims jobs of a queue with limits first reserves places in the queue's document. This is one
+//! change, which fails if another program changed the places meanwhile. The places, the usage of the rate and a
+//! change counter are in one field and are replaced as a whole. A job that is handed out keeps its place until it is
+//! done, returned, or its lease is found to have ended. A place without a job belongs to an interrupted program and
+//! counts until its lease would have ended.
 
 use super::MongoBackend;
 use super::fields::{get_int, take_text};
@@ -30,7 +30,7 @@ pub(super) struct ReservedPlaces {
 
 /// Usage of a queue with limits.
 struct LimitUsage {
-    /// Number of changes so far; `None` if the queue has no usage yet.
+    /// Number of changes so far. It is `None` if the queue does not have a usage yet.
     revision: Option<i64>,
     /// Places, each with `token`, `number` and `until`.
     places: Vec<Document>,
@@ -71,7 +71,7 @@ pub(super) fn is_limited(queue: &Document) -> bool {
 }
 
 impl MongoBackend {
-    /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
+    /// Reserves up to `max_places` places for jobs. Returns `None` if the queue has no limits.
     pub(super) fn reserve_places(
         &self,
         request: &ClaimRequest<'_>,
@@ -100,6 +100,7 @@ impl MongoBackend {
                 available = available.min(i64::from(usage.rate_usage.count_remaining(rate, now)));
             }
             let count = usize::try_from(available).unwrap_or(0);
+            // Each reservation increments the revision, so it has its own range of numbers, each with 2^20 of them.
             let first = usage.revision.unwrap_or(0).saturating_mul(1 << 20);
             let until = now.saturating_add(to_millis(request.lease));
             let reserved = ReservedPlaces { first, count, until, rate };
@@ -174,7 +175,7 @@ impl MongoBackend {
         if unused == 0 {
             return Ok(());
         }
-        // A claim may reserve several times: only the places of this reservation are given back.
+        // A claim may reserve several times with the same token. Only the places of this reservation are given back.
         let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
             let own_place = read_token_and_number(place).filter(|(token, _)| token == request.token);
@@ -188,7 +189,7 @@ impl MongoBackend {
             true
         });
         match result {
-            // The places then count until the lease would have ended.
+            // This error is ignored, because the places end without help when the lease would have ended.
             Err(error) if error.kind() == ErrorKind::Busy => Ok(()),
             result => result,
         }
@@ -203,7 +204,8 @@ impl MongoBackend {
         })
     }
 
-    /// Extends a place before its lease is extended. If the limits were removed meanwhile, there is no place.
+    /// Extends a place before its lease is extended. If the limits were removed in the meantime, the place does not
+    /// exist and nothing changes.
     pub(super) fn extend_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
         self.change_usage(queue, |usage| {
             let own_place = usage.places.iter_mut().find(|other| is_place_of(other, token, place));

@@ -99,7 +99,7 @@ fn document_from_object(object: &NewObject, id: Id, sequence: i64, now: i64, pat
 }
 
 impl MongoBackend {
-    /// Returns the error for an object whose key or id exists; `None` if it does not exist any more.
+    /// Returns the error for an object whose key or id exists, or `None` if it does not exist any more.
     fn find_duplicate_error(&self, document: &Document) -> Result<Option<Error>> {
         if let Ok(key) = document.get_str("object_key")
             && self.find_holder(&self.objects, &doc! { "object_key": key })?.is_some()
@@ -272,8 +272,8 @@ impl Objects for MongoBackend {
             [document] => self.insert_document(document)?,
             documents => self.insert_as_batch(documents)?,
         }
-        // A path that was added meanwhile is missing in these objects, and the program that added it may have skipped
-        // them.
+        // A path that was added in the meantime is missing in these objects, and the program that added it may have
+        // skipped them.
         if self.read_index_paths()?.len() > paths.len() {
             self.index_objects(i64::try_from(paths.len()).unwrap_or(i64::MAX))?;
         }
@@ -299,7 +299,8 @@ impl Objects for MongoBackend {
         self.each_object(after, max_objects, filter, true, each)
     }
 
-    /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.
+    /// Each object is removed separately. So an interrupted call has removed only some of them, and their notes are
+    /// complete.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
         check_actor_name(actor)?;
         let mut filter = visible_filter();

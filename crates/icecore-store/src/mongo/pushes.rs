@@ -1,4 +1,4 @@
-//! Pushes: a single job as one document, several as a batch.
+//! Pushes. A single job is inserted as one document. Several jobs are inserted as a batch.
 
 use super::MongoBackend;
 use super::fields::{check_size, get_int, insert_if_some, take_text, to_binary};
@@ -22,7 +22,7 @@ const MAX_ADOPTED_JOBS: i64 = 512;
 /// Maximum number of tries while a job with the same key is added and removed.
 const MAX_TRIES: usize = 8;
 
-/// Returns the value that is unique among jobs that are neither done nor dead.
+/// Returns the value of `live_key`. It is unique among the jobs that are neither done nor dead.
 pub(super) fn live_key(queue: &str, key: &str) -> Document {
     doc! { "queue": queue, "key": key }
 }
@@ -66,9 +66,9 @@ impl MongoBackend {
     /// Stores all jobs or none. Returns which ones are new.
     pub(super) fn push_jobs(&self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         jobs.iter().try_for_each(check_job_names)?;
-        // A duplicate counts as the first job with its id or key.
+        // If several jobs of the call have the same id or key, the later ones are duplicates of the first one.
         let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
-        // For each job: its index in `new_jobs`, and whether it is the first one with its id and key.
+        // For each job, its index in `new_jobs`, and whether it is the first one with its id and key.
         let mut indexes = Vec::new();
         let mut new_jobs: Vec<Cow<'_, NewJob>> = Vec::new();
         for job in jobs {
@@ -76,7 +76,7 @@ impl MongoBackend {
             let first_index = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
             let index = first_index.unwrap_or(new_jobs.len());
             indexes.push((index, first_index.is_none()));
-            // The predecessor of a duplicate must exist too.
+            // A duplicate is not stored, but its predecessor must exist too. Predecessors in the same call do exist.
             let predecessor = job.after.filter(|after| first_index.is_some() && !ids.contains_key(after));
             if let Some(after) = predecessor.filter(|_| !ids.contains_key(&job.id))
                 && !self.mark_followed(after)?
@@ -105,7 +105,8 @@ impl MongoBackend {
         Ok(indexes.into_iter().map(result).collect())
     }
 
-    /// Stores a job, leased from the start if `request` is given. Returns the result and the document as it was stored.
+    /// Stores a job, leased from the start if `request` is given. Returns the result and the document as it was
+    /// stored.
     pub(super) fn push_one(
         &self,
         job: &NewJob,
@@ -115,7 +116,7 @@ impl MongoBackend {
         if let Some(after) = job.after
             && !self.mark_followed(after)?
         {
-            // A job that is pushed a second time may have outlived its predecessor.
+            // If this job is pushed a second time, its predecessor may have been removed in the meantime.
             let exists = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(store_error)?.is_some();
             let existing = (Pushed { id: job.id, is_new: false }, Document::new());
             return if exists { Ok(existing) } else { Err(no_predecessor_error(after)) };
@@ -172,14 +173,14 @@ impl MongoBackend {
         }
         let has_followers = result.is_ok() && jobs.iter().any(|job| job.after.is_some());
         if has_followers {
-            // The jobs are stored; if this is interrupted, others finish it.
+            // The jobs are stored, so an error here does not matter. Another program settles the chains then.
             let _ = self.settle_chains();
         }
         result
     }
 
-    /// Changes the predecessor of jobs that follow a job of the same call, if that job was replaced by an existing one
-    /// with the same key.
+    /// Changes the predecessor of jobs that follow another job of the same call. This is necessary if the other job
+    /// was not stored, because an existing job has the same key.
     fn change_predecessors(&self, jobs: &[&NewJob], pushed: &[Pushed]) -> Result<()> {
         for (job, _) in jobs.iter().zip(pushed).filter(|(_, pushed)| pushed.is_new) {
             let predecessor = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));

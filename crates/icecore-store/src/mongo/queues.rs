@@ -152,7 +152,7 @@ impl Queues for MongoBackend {
         let mut due = visible_filter();
         due.extend(doc! { "state": "ready", "run_at": { "$lte": now } });
         let by_queue = doc! { "_id": "$queue", "count": { "$sum": 1_i64 }, "first": { "$min": "$run_at" } };
-        // All ready jobs count as delayed at first; those that are due are subtracted below.
+        // All ready jobs count as delayed at first. The jobs that are due are subtracted below.
         for queue in queues.values_mut() {
             queue.delayed = queue.count_in_state(State::Ready);
         }

@@ -1,6 +1,7 @@
 //! Documents of any collection as rows, read only.
 //!
-//! Documents may have any fields, so they are read twice: first for the names of the columns, then for the values.
+//! Documents may have any fields, so they are read twice. The first pass finds the names of the columns, and the
+//! second one reads the values.
 
 use super::connect::connect_client;
 use super::store_error::store_error;

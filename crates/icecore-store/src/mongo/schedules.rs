@@ -35,7 +35,7 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_document`; an invalid document gives a schedule with its name and the problem.
+/// Like `schedule_from_document`, but an invalid document gives a schedule with its name and the problem.
 fn schedule_or_placeholder(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_from_document(&mut document) {
@@ -74,7 +74,7 @@ impl MongoBackend {
                 (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
                 doc! { "$set": { "next_at": next, "last_at": due_at, "last_id": pushed.id.to_string() } }
             }
-            // The schedule is invalid; the other schedules continue.
+            // The schedule is invalid. The other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 fired.problem = Some(problem.clone());

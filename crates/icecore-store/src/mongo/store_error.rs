@@ -12,7 +12,7 @@ fn error_kind_of_code(code: i32) -> ErrorKind {
         6 | 7 | 64 | 79 | 89 | 91 | 100 | 189 | 262 | 9001 | 10058 | 10107 | 11600 | 11602 | 13435 | 13436 => {
             ErrorKind::Away
         }
-        // Not permitted, or not authenticated.
+        // The user does not have permission, or is not authenticated.
         13 | 18 | 8000 => ErrorKind::Address,
         // Locks, time limits, a conflict with another change.
         24 | 46 | 50 | 112 => ErrorKind::Busy,
@@ -24,7 +24,7 @@ fn error_kind_of_code(code: i32) -> ErrorKind {
     }
 }
 
-/// Shortens a server's message, which may contain text of documents.
+/// Shortens a server's message, because it may contain text of documents.
 fn shorten_message(message: &str) -> String {
     icecore::text::shortened(&icecore::text::printable(message), 400).into_owned()
 }

@@ -13,8 +13,8 @@ use crate::rules::{ORPHANED, required, to_millis};
 
 /// Maximum number of ended leases handled in one call.
 const MAX_ENDED_LEASES: i64 = 512;
-/// Numbers of sequences that one statement can list. The next larger number is used, so that there are few different
-/// statements.
+/// Numbers of sequences that one statement can list. A shorter list is filled up to the next of these numbers, so
+/// that there are only four different statements to prepare.
 const SEQUENCE_COUNTS: [usize; 4] = [1, 8, 64, 512];
 
 /// Condition that a queue is not paused.
@@ -45,8 +45,8 @@ macro_rules! select_ready_jobs {
     };
 }
 
-/// Statement that hands out the next jobs. `MATERIALIZED` makes PostgreSQL run the inner query once: it could
-/// otherwise run it again for each row, and hand out more jobs than the limit.
+/// Statement that hands out the next jobs. `MATERIALIZED` makes PostgreSQL run the inner query once. Otherwise
+/// PostgreSQL could run the query again for each row, and hand out more jobs than the limit.
 macro_rules! claim_statement {
     ($condition:expr) => {
         concat!(
@@ -91,7 +91,8 @@ impl ClaimOperations for SqlBackend {
     fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
         let (queue, token) = (Value::Text(request.queue), Value::Text(request.token));
         let ended = self.query_all(
-            // Two ranges of the index, so that leases that have not ended are not read.
+            // Each half of the UNION reads one range of the index. An OR of the two conditions could make the
+            // database read the leases that have not ended too.
             concat!(
                 "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
                  AND COALESCE(token, '') <> ? AND ",
@@ -104,8 +105,8 @@ impl ClaimOperations for SqlBackend {
             |row| required(row.read_int(0)?),
         )?;
         self.expiry_checks.record_check(request.queue);
-        // All programs change rows in the same order, so that there are no deadlocks. The conditions are checked
-        // again, because a lease may have been extended since it was found.
+        // All programs change rows in the order of their sequences, so that there are no deadlocks. The UPDATE checks
+        // the conditions again, because a lease may have been extended since the query found it.
         let ended = sort_sequences(ended);
         self.run_for_sequences(
             "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
@@ -133,6 +134,8 @@ impl SqlBackend {
                     backend.take_in_steps(select_for_claim!(has_no_limits!()), request, max_jobs)
                 }),
             }?;
+            // The statement hands out nothing if there are no ready jobs, if the queue is paused, or if it has
+            // limits. Only a queue with limits needs the other statement.
             if !claimed.is_empty() || !self.has_limits(request.queue)? {
                 let is_full = claimed.len() == max_jobs;
                 return Ok((claimed, is_full));
@@ -157,8 +160,11 @@ impl SqlBackend {
             true => self.take_at_once(claim_statement!(is_not_paused!()), request, available),
             false => self.take_in_steps(select_for_claim!(is_not_paused!()), request, available),
         }?;
+        // The places of the queue are in use until the last of these leases ends.
         let lease_ends = claimed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
         self.record_usage(request.queue, limits, request, lease_ends.max(), claimed.len())?;
+        // Fewer jobs than requested were handed out if no others are ready or if the limits allow no others. In both
+        // cases another call would get nothing.
         let is_full = claimed.len() == max_jobs;
         Ok((claimed, is_full))
     }
@@ -194,6 +200,7 @@ impl SqlBackend {
             Value::Text(request.queue),
             Value::Int(i64::try_from(max_jobs).unwrap_or(i64::MAX)),
         ];
+        // The query returns the end of the lease for each row. The UPDATE needs one value for all rows: the latest.
         let mut until = 0;
         let mut claimed = self.query_all(sql, &values, |row| {
             until = until.max(required(row.read_int(COLUMNS)?)?);
@@ -206,6 +213,7 @@ impl SqlBackend {
             &[Value::Text(request.token), Value::Text(request.worker), Value::Int(until)],
             &sequences,
         )?;
+        // The query read the jobs before the UPDATE, so the same changes are made to them here.
         for job in claimed.iter_mut().filter_map(|(_, job)| job.as_mut().ok()) {
             (job.state, job.attempts) = (State::Leased, job.attempts.saturating_add(1));
             (job.worker, job.lease_until) = (Some(request.worker.to_owned()), Some(until));
@@ -213,7 +221,7 @@ impl SqlBackend {
         Ok(claimed)
     }
 
-    /// Marks a job as dead whose row is invalid because another program wrote it, and records the error.
+    /// Marks a job as dead, and records the error. The row of this job is invalid, because another program wrote it.
     fn bury_invalid_job(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
         self.run_statement(
             "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
@@ -223,7 +231,7 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Marks jobs as dead that wait for a job that was removed, and records the reason.
+    /// Marks the jobs that wait for a removed job as dead, and records the reason.
     pub(super) fn bury_orphans(&mut self) -> Result<()> {
         let orphans = self.query_all(
             "SELECT seq FROM icecore_jobs AS behind WHERE state = 'waiting' AND after_id IS NOT NULL \
@@ -247,7 +255,8 @@ impl SqlBackend {
             let count = SEQUENCE_COUNTS.into_iter().find(|count| *count >= chunk.len()).unwrap_or(chunk.len());
             let mut values = values.to_vec();
             values.extend(chunk.iter().map(|sequence| Value::Int(*sequence)));
-            // The last sequence fills the statement up: listing a row twice has no effect.
+            // The last sequence is repeated until the list is full. This is harmless, because a row that is listed
+            // twice is changed once.
             let last = chunk.last().map(|sequence| Value::Int(*sequence));
             values.extend(last.into_iter().cycle().take(count - chunk.len()));
             changed += self.run_for_rows(sql, count, &values)?;

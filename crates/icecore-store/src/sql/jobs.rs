@@ -31,7 +31,7 @@ macro_rules! job_columns {
 }
 pub(super) use job_columns;
 
-/// Number of columns of a job. In a query, further columns have indexes from here on.
+/// Number of columns of a job. If a query selects further columns, the first of them has this index.
 pub(super) const COLUMNS: usize = 23;
 
 macro_rules! select_jobs {
@@ -40,8 +40,8 @@ macro_rules! select_jobs {
     };
 }
 
-/// Condition that a lease has not ended. Such a job is found by its id; the expressions keep PostgreSQL from using the
-/// index of all leases.
+/// Condition that a lease has not ended. The statements find the job by its id. Without `COALESCE`, PostgreSQL might
+/// use the index of all leases instead, and read many rows.
 macro_rules! lease_is_valid {
     () => {
         "COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) >= {now}"
@@ -58,9 +58,9 @@ macro_rules! ack_statement {
         )
     };
 }
-/// Like `ack_statement!`, if no other job waits for the job.
+/// Like `ack_statement!`, but only for a job that no other job waits for.
 const ACK_ALONE: &str = concat!(ack_statement!(), " AND followed IS NULL");
-/// Like `ACK_ALONE`, for many jobs. Returns the positions of those that it changed, counted from 1.
+/// Like `ACK_ALONE`, for many jobs. Returns the positions of the changed jobs in the lists, counted from 1.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
      finished_at = {now}, error = NULL, result = acked.result \
@@ -73,6 +73,7 @@ const ACK_MANY: &str = concat!(
 /// Maximum number of bytes of results in one statement.
 const MAX_RESULT_BYTES: usize = 16 << 20;
 
+/// Returns the job in a row of `job_columns!`. The numbers below are indexes of these columns.
 pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
     let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.read_int(column)?)?).unwrap_or(u32::MAX)) };
     let state = required(row.read_text(3)?)?;
@@ -101,7 +102,7 @@ pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
         problem: row.read_text(20)?,
         result: row.read_bytes(21)?,
     };
-    // A job that a program inserted by SQL has no description yet.
+    // A job that a program inserted by SQL has no checksum, format and JSON yet, so they are computed here.
     match row.read_text(16)? {
         Some(checksum) => job.checksum = checksum,
         None => {
@@ -150,6 +151,8 @@ impl Jobs for SqlBackend {
     }
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
+        // Most jobs have no followers, so one statement is enough for them. If it changes no row, the job has
+        // followers or the lease is not valid. `ack_followed` handles both.
         let is_done = self.ack_alone(id, token, result)?
             || self.run_in_transaction(|backend| backend.ack_followed(id, token, result))?;
         if is_done { Ok(()) } else { Err(self.find_lease_error(id)?) }
@@ -164,6 +167,7 @@ impl Jobs for SqlBackend {
                     .map(|ack| backend.ack_alone(ack.id, &ack.token, ack.result.as_deref()))
                     .collect::<Result<Vec<bool>>>()?,
             };
+            // The jobs that were not changed have followers, or their lease is not valid.
             for (ack, is_done) in acks.iter().zip(&mut are_done).filter(|(_, is_done)| !**is_done) {
                 *is_done = backend.ack_followed(ack.id, &ack.token, ack.result.as_deref())?;
             }
@@ -216,7 +220,8 @@ impl Jobs for SqlBackend {
 
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
-        // One transaction, because between the two statements this lease could end, and another worker's begin.
+        // Both statements are in one transaction. Otherwise this lease could end between them and another worker's
+        // lease could begin, and the second statement would return the end of the other lease.
         let until = self.run_in_transaction(|backend| {
             let changed = backend.run_statement(
                 concat!(
@@ -274,7 +279,8 @@ impl Jobs for SqlBackend {
         check_actor_name(actor)?;
         for _ in 0..MAX_REDRIVE_TRIES {
             match self.run_in_transaction(|backend| backend.redrive_now(queue, ids, actor)) {
-                // Another program took a key between the check and the change.
+                // Another program pushed a job with the same key between the check and the change. The next try sees
+                // it.
                 Err(error) if error.kind() == ErrorKind::Taken => {}
                 result => return result,
             }
@@ -319,7 +325,7 @@ impl Jobs for SqlBackend {
 }
 
 impl SqlBackend {
-    /// Marks a job as done if no other job waits for it. Returns true if it did.
+    /// Marks a job as done if no other job waits for it. Returns true if the job was changed.
     fn ack_alone(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
         Ok(self.run_statement(ACK_ALONE, &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)])? == 1)
@@ -344,13 +350,15 @@ impl SqlBackend {
         Ok(true)
     }
 
-    /// Marks jobs as done that no other job waits for. Returns which ones were marked.
+    /// Marks the jobs that no other job waits for as done. Returns for each job whether it was marked.
     fn ack_lists(&mut self, acks: &[Ack]) -> Result<Vec<bool>> {
         let mut leases = HashSet::new();
-        // Of two acks for one lease, only the first one counts, and no token in a database contains U+0000.
+        // If one lease has two acks, only the first one counts. An ack whose token contains U+0000 is not sent,
+        // because the database can't store such a text, so no lease has this token.
         let mut sent: Vec<(usize, &Ack)> = acks.iter().enumerate().collect();
         sent.retain(|(_, ack)| !ack.token.contains('\0') && leases.insert((ack.id, &ack.token)));
         let mut are_done = vec![false; acks.len()];
+        // Each group is as large as the limit for results allows. A single larger result is sent alone.
         let mut rest = &sent[..];
         while !rest.is_empty() {
             let mut bytes = 0;
@@ -367,8 +375,8 @@ impl SqlBackend {
         Ok(are_done)
     }
 
-    /// Marks jobs, given with their indexes, as done with one statement. Returns the indexes of those that it
-    /// changed.
+    /// Marks jobs as done with one statement. Each ack has its index in the caller's list. Returns the indexes of the
+    /// jobs that the statement changed.
     fn ack_list(&mut self, acks: &[(usize, &Ack)]) -> Result<Vec<usize>> {
         let ids: Vec<String> = acks.iter().map(|(_, ack)| ack.id.to_string()).collect();
         let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::Text(id)).collect();
@@ -376,7 +384,7 @@ impl SqlBackend {
         let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes_or_null(ack.result.as_deref())).collect();
         let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
         let positions = self.query_all(ACK_MANY, &values, |row| required(row.read_int(0)?))?;
-        // Ordinals in SQL count from 1.
+        // `WITH ORDINALITY` counts from 1.
         let index = |position: i64| acks.get(usize::try_from(position - 1).ok()?).map(|(index, _)| *index);
         Ok(positions.into_iter().filter_map(index).collect())
     }

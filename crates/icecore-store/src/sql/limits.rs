@@ -1,5 +1,5 @@
-//! Limits of queues. They are checked and updated while the row of the queue is locked, so each claim sees the result
-//! of the previous one.
+//! Limits of queues. They are checked and updated while the row of the queue is locked, so each claim sees what the
+//! previous claim recorded.
 
 use super::{Session, SqlBackend};
 use crate::claim_request::ClaimRequest;
@@ -33,6 +33,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(self.query_first(sql, &[Value::Text(queue)], |row| row.read_int(0))?.flatten() == Some(1))
     }
 
+    /// Remembers that a queue has limits. If too many queues are remembered, forgets the others: the next claim of
+    /// each then finds its limits again.
     pub(super) fn remember_limited(&mut self, queue: &str) {
         if self.limited_queues.len() >= MAX_REMEMBERED_QUEUES {
             self.limited_queues.clear();
@@ -40,7 +42,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.limited_queues.insert(queue.to_owned());
     }
 
-    /// Returns the limits of a queue, and locks its row.
+    /// Returns the limits of a queue, and locks its row. A queue without a row does not have limits.
     pub(super) fn lock_limits(&mut self, queue: &str) -> Result<QueueLimits> {
         let sql = "SELECT paused_at, concurrency, rate_count, rate_per, rate_spent \
                    FROM icecore_queues WHERE name = ? {hold}";
@@ -58,7 +60,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Returns how many jobs may be handed out, at most `max_jobs`.
     ///
-    /// A lease counts until it is found to have ended, because its worker may have extended it at the last moment.
+    /// A lease counts until `release_ended_leases` ends it, even if its time has passed, because its worker may have
+    /// extended it at the last moment.
     pub(super) fn find_free_places(&mut self, queue: &str, limits: &QueueLimits, max_jobs: usize) -> Result<usize> {
         if limits.is_paused {
             return Ok(0);
@@ -73,6 +76,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             let now = self.read_time()?;
             available = available.min(i64::from(usage.count_remaining(*rate, now)));
         }
+        // The number is negative if the limit was lowered below the number of leased jobs.
         Ok(usize::try_from(available).unwrap_or(0))
     }
 
@@ -86,7 +90,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         count: usize,
     ) -> Result<()> {
         let Some((rate, mut usage)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
-        // The time at which the jobs were handed out, not the time of the request.
+        // The usage needs the time at which the database handed out the jobs. A lease began at that time, so its end
+        // minus its length is that time.
         let now = match until {
             Some(until) => until.saturating_sub(to_millis(request.lease)),
             None => self.read_time()?,

@@ -1,6 +1,6 @@
 //! The store on SQL databases, with the same statements for all of them.
 //!
-//! Differences between databases are in a [`Dialect`]: fragments that replace `{name}` in the statements.
+//! Differences between databases are in a [`Dialect`]. It has a fragment of SQL for each `{name}` in the statements.
 
 mod claims;
 mod jobs;
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of tries of a transaction that fails because of another transaction.
 const MAX_TRIES: u32 = 8;
-/// A call that has taken longer than this is not tried again; its error is returned.
+/// A call that has taken longer than this is not tried again. Its error is returned.
 const RETRY_PERIOD: Duration = Duration::from_secs(2);
 /// Maximum number of rows in a statement, for databases that accept any number.
 const MAX_ROWS: usize = 2048;
@@ -39,6 +39,7 @@ fn count_fitting(sizes: impl Iterator<Item = usize>, max_rows: usize) -> usize {
         bytes += size;
         bytes <= MAX_STATEMENT_BYTES
     };
+    // A single row that is too large is sent alone.
     sizes.take(max_rows).take_while(fits).count().max(1)
 }
 
@@ -66,7 +67,7 @@ impl SqlBackend {
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Takes a session within the caller's open transaction. Calls that fail because of another transaction are not
-    /// repeated: the caller's transaction may have ended.
+    /// repeated, because the failure may have ended the caller's transaction.
     pub(crate) fn within_transaction(session: Box<S>) -> Result<SqlBackend<S>> {
         let mut backend = SqlBackend::from_session(session, 1);
         backend.check_version()?;
@@ -84,8 +85,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
-    /// Returns true if this store begins its own transactions. Otherwise it is within the caller's transaction, and a
-    /// failing statement could undo the caller's work.
+    /// Returns true if this store begins its own transactions. Otherwise it is within the caller's transaction, where
+    /// a failing statement could undo the caller's work. Such a store has only one try, see `within_transaction`.
     fn owns_connection(&self) -> bool {
         self.max_tries > 1
     }
@@ -101,9 +102,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_for_rows(sql, 1, values)
     }
 
-    /// Runs a statement for this number of rows: `{each …}` is repeated as often.
+    /// Runs a statement for this number of rows. `{each …}` is repeated once for each row.
     fn run_for_rows(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
         let sql = self.statement_text(sql, rows);
+        // A failing statement ends the transaction, so the whole transaction is repeated, and not the statement.
         if self.is_in_transaction {
             return self.session.run_statement(&sql, values);
         }
@@ -114,6 +116,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn rows_per_statement(&self, fitting: impl Fn(usize) -> usize) -> usize {
         match self.session.dialect().many {
             RowBatching::Lists => fitting(MAX_ROWS),
+            // The largest allowed number that is not more than the number of fitting rows. `counts` begins with the
+            // largest one.
             RowBatching::Rows(counts) => {
                 let max_rows = counts.first().map_or(1, |count| fitting(*count));
                 counts.iter().copied().find(|count| *count <= max_rows).unwrap_or(1)
@@ -197,8 +201,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 }
 
-/// Runs `body`, and repeats it while the error kind is `Busy`: if two transactions wait for each other, the database
-/// ends one of them, which has to be repeated.
+/// Runs `body`, and repeats it while the error kind is `Busy`. If two transactions wait for each other, the database
+/// ends one of them with this error, and the program has to repeat it. The pause doubles with each try.
 fn repeat_while_busy<T>(max_tries: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     let mut tries = 1;
@@ -213,7 +217,7 @@ fn repeat_while_busy<T>(max_tries: u32, mut body: impl FnMut() -> Result<T>) -> 
     }
 }
 
-/// Adds to an error which row is invalid. The second column is the sequence.
+/// Adds the sequence of the invalid row to an error. The sequence is the second column of the row.
 fn error_in_row(row: &dyn ResultRow, error: &Error) -> Error {
     let sequence = row.read_int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
     Error::new(error.kind(), format!("the row with the sequence {sequence}: {error}"))

@@ -176,7 +176,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    /// Removes an object. Returns whether it existed and nobody else removed it meanwhile.
+    /// Removes an object. Returns whether it existed and nobody else removed it in the meantime.
     fn delete_object(&mut self, sequence: i64) -> Result<bool> {
         let sequence = [Value::Int(sequence)];
         let count = self.run_statement("DELETE FROM icecore_objects WHERE seq = ?", &sequence)?;
@@ -190,8 +190,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.run_in_transaction(|backend| {
-            // Programs that store objects share this lock. `index` takes it alone, so an object is either stored
-            // before a new index is visible, or with its value in that index.
+            // Programs that store objects share this lock, and `index` takes it exclusively. So an object is either
+            // stored before a new index is visible, or with its value in that index.
             backend.query_first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| {
                 row.read_int(0)
             })?;
@@ -207,7 +207,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     }
 
     fn object_named(&mut self, key: &str) -> Result<Option<Object>> {
-        // No object has such a key, and not all databases accept it as a parameter.
+        // An object can't have such a key, and some databases do not accept the key as a parameter.
         if check_name("key", key).is_err() {
             return Ok(None);
         }
@@ -257,6 +257,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                 Ok(expired.len())
             })?;
             count += removed as u64;
+            // `MAX_PAGE_OBJECTS` is the LIMIT of the query. With fewer rows, all expired objects are removed, or
+            // others have locked the rest.
             if removed < MAX_PAGE_OBJECTS {
                 return Ok(count);
             }
@@ -271,7 +273,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         if changed == 1 { Ok(()) } else { Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))) }
     }
 
-    /// Returns only complete indexes, which also contain the objects stored before them.
+    /// Returns only complete indexes. A complete index also contains the objects that were stored before it was
+    /// added.
     fn indexes(&mut self) -> Result<Vec<String>> {
         self.query_all("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
             required(row.read_text(0)?)
@@ -280,9 +283,9 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
 
     fn index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // This change takes the lock that `put` shares. From here on, all programs store the value in the index;
-        // older objects follow below. The index is used only when that is complete, because a program may end in the
-        // middle.
+        // This change takes the lock that `put` shares. From here on, all programs store the value of each new object
+        // in the index. Older objects are added below. The index is used only when all of them are added, because a
+        // program may end before that.
         self.run_in_transaction(|backend| {
             backend.run_statement("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
             backend.run_statement("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])

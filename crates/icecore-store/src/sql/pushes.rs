@@ -48,7 +48,7 @@ impl JobRow<'_> {
         }
     }
 
-    /// Returns the values of the row, each once.
+    /// Returns the values of the row. Each value occurs once, although some statements need a value twice.
     fn to_values(&self) -> [Value<'_>; 12] {
         let (job, description) = (self.job, &self.job.description);
         [
@@ -72,7 +72,8 @@ fn count_bytes(job: &NewJob) -> usize {
     job.bytes.len() + job.description.json.as_ref().map_or(0, String::len)
 }
 
-/// Returns how many of the jobs at the beginning, all without a predecessor, go into one statement.
+/// Returns how many of the first jobs go into one statement. Jobs from the first one with a predecessor on do not
+/// count.
 fn count_for_statement(jobs: &[NewJob], max_rows: usize) -> usize {
     count_fitting(jobs.iter().take_while(|job| job.after.is_none()).map(count_bytes), max_rows)
 }
@@ -93,8 +94,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         check_names(jobs)?;
         if !self.is_in_transaction && self.owns_connection() && self.is_one_statement(jobs) {
             match repeat_while_busy(self.max_tries, || self.push_all(jobs)) {
-                // The connection may have been lost while it was idle. Jobs that are already stored are found by their
-                // ids.
+                // The connection may have been lost while it was idle, so the jobs are pushed again. If the first
+                // push has stored them, they are found by their ids, and are not stored twice.
                 Err(error) if error.kind() == ErrorKind::Away => {}
                 pushed => return pushed,
             }
@@ -114,6 +115,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return None;
         }
         let rows: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
+        // If no row was inserted, a schema differs or all jobs exist already. The caller finds out which.
         let are_new = self.insert_lists(&rows, schemas).ok().filter(|are_new| are_new.contains(&true))?;
         Some(jobs.iter().zip(are_new).map(|(job, is_new)| Pushed { id: job.id, is_new }).collect())
     }
@@ -156,13 +158,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(pushed)
     }
 
-    /// Inserts a job that waits for another one. The row of that job is changed first: this locks
-    /// it, and `ACK_ALONE` no longer applies to it, so it can't be marked as done without looking for followers.
+    /// Inserts a job that waits for its predecessor. The row of the predecessor is changed first. This change locks
+    /// the row, and `ACK_ALONE` no longer applies to it. So from then on the predecessor can't be marked as done
+    /// without a search for its followers.
     fn insert_follower(&mut self, job: &NewJob, after: Id) -> Result<bool> {
         let text = after.to_string();
         let sql = "UPDATE icecore_jobs SET followed = COALESCE(followed, 0) + 1 WHERE id = ?";
         if self.run_statement(sql, &[Value::Text(&text)])? != 1 {
-            // A job that is pushed a second time may have outlived its predecessor.
+            // If this job is pushed a second time, its predecessor may have been removed in the meantime.
             let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
             let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
             return if same.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
@@ -173,6 +176,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let row = JobRow::from_job(job);
         let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
             row.to_values();
+        // The queue occurs again for the subquery, and the key is both the unique key and the live key.
         let values = [
             id,
             queue,
@@ -210,7 +214,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if inserted == jobs.len() as u64 {
             return Ok(vec![true; jobs.len()]);
         }
-        // The database did not store all of them. They are inserted one by one, to find out which ones are new.
+        // A statement for several rows stores all of them or none, so none of them is stored now. They are inserted
+        // one by one, to find out which ones are new.
         match rows.len() {
             1 => Ok(vec![false]),
             _ => rows.chunks(1).map(|one| Ok(self.insert_rows(one)? == 1)).collect(),
@@ -247,7 +252,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_for_rows(sql, jobs.len(), &values)
     }
 
-    /// Inserts jobs as lists. Returns which ones are new: none, if a queue has another schema than given.
+    /// Inserts jobs as lists. Returns which ones are new. If a queue has another schema than given, none of them is
+    /// new, because the statement then inserts nothing.
     fn insert_lists(&mut self, jobs: &[JobRow<'_>], schemas: &[QueueSchema<'_>]) -> Result<Vec<bool>> {
         let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(JobRow::to_values).collect();
         let lists: [Vec<Value<'_>>; 12] = std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
@@ -270,7 +276,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         );
         let inserted = self.query_all(sql, &values, |row| required(row.read_text(0)?))?;
         let mut inserted: HashSet<String> = inserted.into_iter().collect();
-        // If a job occurs twice, its first occurrence is new.
+        // If a job occurs twice, only its first occurrence is new. So its id is removed from the set.
         Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())
     }
 

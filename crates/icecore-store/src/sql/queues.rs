@@ -1,4 +1,4 @@
-//! Queues: their settings and their state.
+//! Settings and state of queues.
 
 use super::SqlBackend;
 use crate::backend::{QueueSettings, Queues};

@@ -41,7 +41,7 @@ fn schedule_from_row(row: &dyn ResultRow) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_row`; an invalid row gives a schedule with its name and the problem.
+/// Like `schedule_from_row`, but an invalid row gives a schedule with its name and the problem.
 fn schedule_or_placeholder(row: &dyn ResultRow) -> Result<Option<Schedule>> {
     match schedule_from_row(row) {
         Ok(schedule) => Ok(Some(schedule)),
@@ -140,7 +140,7 @@ impl Schedules for SqlBackend {
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    /// Queues the jobs of schedules that are due, and locks those schedules until the transaction ends.
+    /// Queues the jobs of schedules that are due, and locks these schedules until the transaction ends.
     fn fire_due(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
         let due = self.query_all(
             select_schedules!(
@@ -170,7 +170,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                     &[Value::Int(next), Value::Int(due_at), Value::text_or_null(id.as_deref()), Value::Text(&schedule.name)],
                 )?;
             }
-            // The schedule is invalid; the other schedules continue.
+            // The schedule is invalid. The other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
                 let problem = describe::without_nul(&error.to_string()).into_owned();
                 let sql = "UPDATE icecore_schedules SET next_at = NULL, problem = ? WHERE name = ?";

@@ -111,8 +111,8 @@ DROP TABLE icecore_objects;
 ",
 };
 
-/// Replaces indexes by partial ones, which contain only rows that are searched through them. A job that is queued,
-/// and an object that does not expire, are in none of these.
+/// Replaces indexes by partial indexes. A partial index contains only the rows for which it is used. A job that is
+/// queued, and an object that does not expire, are not in any of these indexes.
 const PARTIAL_INDEXES: Migration = Migration {
     is_needed_for: |dialect| dialect.has_narrow_indexes,
     up: "
@@ -152,7 +152,7 @@ ALTER TABLE icecore_jobs DROP COLUMN after_id;
 ",
 };
 
-/// Limits of queues: settings, and how much of the rate is used.
+/// Adds the limits of queues. They are settings, and how much of the rate is used.
 const QUEUE_LIMITS: Migration = Migration {
     is_needed_for: |_| true,
     up: "
@@ -220,10 +220,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Err(Error::new(ErrorKind::Schema, text))
     }
 
-    /// Migrates the tables to any version; 0 means no tables.
+    /// Migrates the tables to any version. Version 0 does not have tables.
     ///
-    /// Two programs that do this at once wait for each other. MySQL commits each statement that creates a table; an
-    /// interrupted step is repeated there from its start, and skips what already exists.
+    /// Two programs that do this at once wait for each other. MySQL commits each statement that creates a table. So
+    /// an interrupted step is repeated there from its start, and skips what already exists.
     pub(super) fn migrate_to(&mut self, target: usize) -> Result<()> {
         self.migrate_by_steps(MIGRATIONS, target)
     }
@@ -405,7 +405,7 @@ mod tests {
         fill(&mut backend(&address).expect("opened"));
     }
 
-    /// A step that a later version may have: it adds columns to tables with rows.
+    /// A step that a later version may have. It adds columns to tables with rows.
     static NEXT: Migration = Migration {
         is_needed_for: |_| true,
         up: "
@@ -446,7 +446,8 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
                 assert_eq!(backend.read_version().expect("a version"), steps.len(), "{name}");
                 let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
                 assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
-                // A program that opened the tables earlier continues; a new one of its version is refused.
+                // A program that opened the tables earlier continues. A program of the same version that opens them
+                // now is refused.
                 assert_eq!(counts(&mut backend), (1, 1, 1), "{name}");
                 let refused = self::backend(&address).err().expect("refused");
                 assert_eq!(refused.kind(), ErrorKind::Schema, "{name}: {refused}");

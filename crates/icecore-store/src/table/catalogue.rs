@@ -16,12 +16,12 @@ struct CatalogueColumn {
     /// Maximum length of a value, if there is one.
     longest: Option<u64>,
     is_computed: bool,
-    /// Position in the primary key, counted from 1; 0 if it is not part of the key.
+    /// Position in the primary key, counted from 1. It is 0 if the column is not part of the key.
     key: i64,
 }
 
 impl Table {
-    /// Finds the table by its name, which may begin with a schema.
+    /// Finds the table by its name. The name may begin with a schema.
     pub(super) fn look_up_table(&mut self, name: &str, key: Option<&str>) -> Result<()> {
         let mut catalogue = self.read_catalogue(None, name)?;
         self.quoted = self.dialect().quote_name(name);
@@ -52,7 +52,7 @@ impl Table {
         Ok(())
     }
 
-    /// Sets the key: the column that the caller chose, the primary key, or the row id of SQLite.
+    /// Sets the key. It is the column that the caller chose, the primary key, or the row id of SQLite.
     fn find_key(&mut self, catalogue: &[CatalogueColumn], chosen: Option<&str>) -> Result<()> {
         let mut key_columns: Vec<(&str, &str)> = match chosen {
             Some(chosen) => {
@@ -95,7 +95,7 @@ impl Table {
         if chosen.is_some() { self.check_unique() } else { Ok(()) }
     }
 
-    /// Checks that the key is unique: rows with the same key would be skipped.
+    /// Checks that the key is unique, because rows with the same key would be skipped.
     fn check_unique(&mut self) -> Result<()> {
         let Some(key) = self.key.first() else { return Ok(()) };
         let name = self.dialect().quote_name(&key.name);
@@ -115,7 +115,7 @@ impl Table {
         Err(Error::new(ErrorKind::Input, text))
     }
 
-    /// Returns true if the table has SQLite's row id: it is a table, not a view, and not WITHOUT ROWID.
+    /// Returns true if the table has SQLite's row id. A view and a table WITHOUT ROWID do not have one.
     fn has_rowid(&mut self) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM pragma_table_list WHERE name = ? AND schema = COALESCE(?, 'main') AND wr = 0 AND type = 'table'";
         let mut has_rowid = false;

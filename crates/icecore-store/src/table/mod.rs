@@ -1,5 +1,5 @@
 //! Values in tables of other programs: read by ranges of the key, and changed only if nobody else changed them
-//! meanwhile.
+//! in the meantime.
 //!
 //! ```
 //! use icecore_store::table::{Change, Table};
@@ -54,7 +54,7 @@ pub struct Cell {
     pub is_text: bool,
 }
 
-/// A row: its key as text, and the values of the requested columns.
+/// A row. It has its key as text, and the values of the requested columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Values of the key columns.
@@ -93,8 +93,8 @@ impl Table {
     /// Finds a table, its columns and its primary key. `key` names a unique column to use instead of the primary key.
     ///
     /// # Errors
-    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that identifies
-    /// its rows, or the database has no tables.
+    /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that
+    /// identifies its rows, or the database has no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
         if !address.has_tables() {
             let text = format!("{address} has no tables: only PostgreSQL, MariaDB, MySQL and SQLite have");
@@ -201,7 +201,7 @@ impl Table {
     /// Changes values in one transaction, each only if it still has its old value. Returns which ones were changed.
     ///
     /// # Errors
-    /// Errors of the database; nothing was changed then.
+    /// Errors of the database. After an error, nothing is changed.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         let mut transaction = self.begin()?;
         let changed = transaction.change(changes)?;

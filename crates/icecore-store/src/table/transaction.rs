@@ -1,4 +1,4 @@
-//! Transactions on a table: values are changed, and read back before the commit.
+//! Transactions on a table. Values are changed, and read back before the commit.
 
 use super::{Change, Column, Row, Table, values};
 use crate::backend::Flow;
@@ -107,7 +107,7 @@ impl Transaction<'_> {
     /// Changes values, each only if it still has its old value. Returns which ones were changed.
     ///
     /// # Errors
-    /// Errors of the database; the transaction can't be used afterwards.
+    /// Errors of the database. The transaction can't be used after an error.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         changes.iter().map(|change| self.table.change_one(change)).collect()
     }
@@ -125,7 +125,7 @@ impl Transaction<'_> {
         self.table.find_rows(keys, columns, each)
     }
 
-    /// Commits the changes, which are durable then.
+    /// Commits the changes. They are durable when this returns.
     ///
     /// # Errors
     /// Errors of the database. With kind `Away`, the changes may have been committed.

@@ -5,7 +5,7 @@ use crate::dialect::Family;
 use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Reads a selected value, which begins at `next_column` of the answer, and moves `next_column` past it.
+/// Reads a selected value. It begins at `next_column` of the answer. Moves `next_column` to the column after it.
 pub(super) fn read_cell(
     family: Family,
     column: &Column,

@@ -32,7 +32,7 @@ pub struct ColumnCounts {
     pub values: u64,
     /// Values that could not be changed, because their form can't express the new text.
     pub refused: u64,
-    /// Rows that another client changed meanwhile.
+    /// Rows that another client changed in the meantime.
     pub skipped: u64,
     /// Counts of the engine for the values.
     pub tally: Tally,
@@ -41,7 +41,7 @@ pub struct ColumnCounts {
 /// A value that looks frozen and is broken.
 #[derive(Clone, Debug)]
 pub struct BrokenValue {
-    /// Name of the input; set when inputs are merged.
+    /// Name of the input. It is set when the counts of several inputs are merged.
     pub input: String,
     /// The number of its table and column.
     pub place: u32,

@@ -18,7 +18,7 @@ pub struct Chunk {
     pub row: u64,
     /// Number of bytes at its start that are the names of columns and not a row.
     pub header: usize,
-    /// For plain text: number of bytes before and after it that are only context.
+    /// Number of bytes before and after the chunk that are only context. Used for plain text.
     pub context_lengths: (usize, usize),
     /// Whether the reader may have to wait for more.
     pub is_last_for_now: bool,
@@ -26,20 +26,19 @@ pub struct Chunk {
     pub unclosed: Option<u64>,
     /// Number and offset of a row that is not in the dialect of the table.
     pub broken_row: Option<(u64, u64)>,
-    /// For plain text: places in the input at which its length changes.
+    /// Places in the input at which a change has another length than the old text. Used for plain text.
     pub growing: Vec<u64>,
-    /// For plain text: the strings of serialize() that begin in it, as ranges in the input.
+    /// Strings of serialize() that begin in the chunk, as ranges in the input. Used for plain text.
     pub frozen: Vec<Range<u64>>,
     /// Place in its bytes of frozen data that contradicts the assumed form of the input.
     pub conflict: Option<usize>,
     /// Place in its bytes of a plain text in which a serialized value gets a wrong length.
     pub suspect: Option<usize>,
-    /// For plain text: place of a change that would affect a number or a mark of a value that began in an earlier
-    /// chunk.
+    /// Place of a change that would affect a number or a mark of a value from an earlier chunk. Used for plain text.
     pub split_change: Option<usize>,
-    /// For plain text: whether a value may begin in it and end after it.
+    /// Whether a value may begin in the chunk and end after it. Used for plain text.
     pub is_cut_off: bool,
-    /// The changed bytes; empty if nothing changes.
+    /// The changed bytes. It is empty if nothing changes.
     pub out: Vec<u8>,
     /// Whether `out` contains the bytes to write.
     pub is_changed: bool,
@@ -113,6 +112,6 @@ pub enum ValueSyntax {
     Tsv,
     /// A JSON value.
     Json,
-    /// A literal of a statement that is not a row: it is not changed.
+    /// A literal of a statement outside of rows. It is not changed.
     Outside,
 }

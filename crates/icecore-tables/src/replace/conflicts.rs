@@ -1,5 +1,5 @@
-//! Frozen data that contradicts an assumed form: strings of serialize() in plain text, and those that cross the borders
-//! of cells.
+//! Frozen data that contradicts an assumed form. This is a string of serialize() in plain text, or one that crosses
+//! the borders of cells.
 
 use super::chunk::{Chunk, LocatedValue};
 use super::lines::{find_frozen_strings, find_length_changes};
@@ -14,7 +14,7 @@ use std::ops::Range;
 pub struct FrozenText {
     /// The largest end of such a string.
     end: u64,
-    /// Whether a value may have begun in one chunk and end after it: its end is then unknown.
+    /// Whether a value may have begun in one chunk and end after it. The end of such a value is unknown.
     is_open: bool,
 }
 
@@ -42,8 +42,8 @@ impl FrozenText {
     }
 }
 
-/// Returns where a string of serialize() begins in a cell and ends exactly after that cell, which means that the cells
-/// were read wrongly.
+/// Returns where a string of serialize() begins in a cell if its length leads to an end exactly after that cell. Then
+/// the cells were read wrongly.
 pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<usize> {
     find_exact_strings(bytes).find_map(|string| {
         let next = pieces.partition_point(|piece| piece.range.start <= string.start);
@@ -65,8 +65,8 @@ pub fn breaks_string_length(text: &[u8], edits: &Edits) -> bool {
     })
 }
 
-/// Returns whether a string of serialize() in this text ends exactly where its length says; one with escaped quotes may
-/// end later.
+/// Returns whether a string of serialize() in this text ends exactly where its length says; one with escaped quotes
+/// may end later.
 fn is_complete_string(text: &[u8], string: &Range<usize>) -> bool {
     if text.get(..string.start).is_some_and(|before| before.ends_with(b":\"")) {
         return ends_exactly(text, string);
@@ -82,7 +82,7 @@ pub fn has_exact_string(bytes: &[u8]) -> bool {
     find_exact_strings(bytes).next().is_some()
 }
 
-/// Returns the strings of serialize() that end exactly where their lengths say: they contain no escapes.
+/// Returns the strings of serialize() that end exactly where their lengths say. Such strings do not contain escapes.
 fn find_exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     find_frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
 }
@@ -99,7 +99,7 @@ fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
     close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
 }
 
-/// Returns the value for `--in` that fits a text with frozen data at this place; `None` if that is not clear.
+/// Returns the value for `--in` that fits a text with frozen data at this place, or `None` if that is not clear.
 pub fn suggest_form(bytes: &[u8], offset: usize) -> Option<String> {
     let start = memrchr(b'\n', bytes.get(..offset)?).map_or(0, |end| end + 1);
     let rest = bytes.get(start..)?;

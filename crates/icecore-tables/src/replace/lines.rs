@@ -7,7 +7,7 @@ use icecore_replace::{Replacing, Rules};
 use memchr::{memchr, memchr2};
 use std::ops::Range;
 
-/// Finds the values on lines of JSON: for objects, the value of each key.
+/// Finds the values on lines of JSON. An object has a value for each of its keys. Any other line is one value.
 pub fn find_json_values(
     bytes: &[u8],
     plan: &ReplacePlan,
@@ -80,13 +80,14 @@ fn find_members(line: &[u8], members: &mut Vec<(Range<usize>, Range<usize>)>) ->
     }
 }
 
-/// Returns the closing quote of the string whose contents begin at `offset`.
+/// Returns the position of the closing quote of the string whose contents begin at `offset`.
 fn find_string_end(line: &[u8], mut offset: usize) -> Option<usize> {
     loop {
         offset += memchr2(b'"', b'\\', line.get(offset..)?)?;
         if line.get(offset) == Some(&b'"') {
             return Some(offset);
         }
+        // The byte after a backslash does not end the string.
         offset += 2;
     }
 }
@@ -124,8 +125,8 @@ pub struct Damage {
     pub is_cut_off: bool,
 }
 
-/// Adds the changes of plain text. A regular expression is applied to each line. A serialized document that changes is
-/// one edit.
+/// Adds the changes of plain text. A regular expression is applied to each line. A serialized document that changes
+/// is one edit.
 pub fn change_text(
     bytes: &[u8],
     own: Range<usize>,
@@ -193,9 +194,9 @@ pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     rewrite::serialized_strings(bytes)
 }
 
-/// Returns the changes of a text with serialized documents in it, if the documents are certain. Names in them are not
-/// changed: if a name has a match as well, the result is uncertain, because it is not known here whether names are to
-/// change.
+/// Returns the changes of a text with serialized documents in it, if the documents are certain. Names of properties
+/// and classes in them are not changed. If a name has a match too, the result is `None`, because it is not known here
+/// whether names are to change. Two trials find this out: with names and without them, the changes must be the same.
 fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
     let change = |replacing: &mut Replacing<'_>, has_names: bool| {
         let (mut options, mut tally) = (Rewriting::default(), Tally::default());
@@ -214,7 +215,7 @@ fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'
 }
 
 /// Returns the places of edits that change the length of a text. An edit inside a string of serialize() makes the
-/// length of that string wrong; an edit of a whole document begins before the strings in it.
+/// length of that string wrong. An edit of a whole document begins before the strings in it, so it is not inside one.
 pub fn find_length_changes(edits: &Edits) -> impl Iterator<Item = usize> {
     edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }

@@ -1,5 +1,5 @@
-//! Changes text in tables, dumps and lines: an input is cut into chunks (`input/`), the values in them are found
-//! (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`change_counts`).
+//! Changes text in tables, dumps and lines. An input is cut into chunks (`input/`). The values in the chunks are
+//! found (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`change_counts`).
 
 mod cells;
 pub mod change_counts;

@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct TableColumn {
     /// The schema, if there is one.
     pub schema: Option<String>,
-    /// The table; empty if there is none.
+    /// The table. It is empty if there is none.
     pub table: String,
-    /// The column; empty if there is none.
+    /// The column. It is empty if there is none.
     pub column: String,
 }
 
@@ -41,12 +41,12 @@ struct SeenPlaces {
 }
 
 impl ColumnRegistry {
-    /// Creates an empty set; the filter selects which places are changed.
+    /// Creates an empty set. The filter selects which places are changed.
     pub fn new(filter: Filter) -> ColumnRegistry {
         ColumnRegistry { filter, registry: Mutex::default() }
     }
 
-    /// Returns the number of a place; `None` if it is not changed.
+    /// Returns the number of a place, or `None` if it is not changed.
     pub fn number_place(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
         let place =
             TableColumn { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };

@@ -24,9 +24,9 @@ pub struct RuleSets {
 
 #[derive(Default)]
 struct RuleSetCache {
-    /// The rules by number; the first ones are for texts without a declared charset.
+    /// The rules by number. The first ones are for texts without a declared charset.
     sets: Vec<(Option<(&'static str, CharsetEvidence)>, Rules)>,
-    /// Notes for the user.
+    /// Records for the user.
     notes: BTreeSet<String>,
 }
 
@@ -62,8 +62,8 @@ impl RuleSets {
         self.lock_cache().sets.iter().map(|(_, rules)| rules.clone()).collect()
     }
 
-    /// Returns whether text that is not UTF-8 has to be reported: the rules have characters beyond ASCII, and the
-    /// charset of the input is not given.
+    /// Returns whether text that is not UTF-8 has to be reported. This is so if the rules have characters beyond
+    /// ASCII, and the charset of the input is not given.
     pub fn needs_charset(&self) -> bool {
         !self.is_given && self.base_rules.has_wide_characters()
     }
@@ -101,7 +101,7 @@ impl RuleSets {
     }
 }
 
-/// Notes the search texts that can't occur in text of this charset.
+/// Records the search texts that can't occur in text of this charset.
 fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
     /// Maximum number of search texts that are reported.
     const MAX_NOTES: usize = 10;

@@ -1,4 +1,4 @@
-//! The changes of a value: of all of it, or of lines and the frozen data after them.
+//! The changes of a value. A value is changed as a whole, or as lines and the frozen data after them.
 
 use icecore::rewrite::{self, Edits, Rewriting, Tally};
 use icecore_replace::Replacing;
@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 /// Returns the changes of a value.
 ///
-/// Some programs put a serialized value after lines of text in one column: the two parts are changed separately.
+/// Some programs put a serialized value after lines of text in one column. Then the two parts are changed separately.
 pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, options: &Rewriting, tally: &mut Tally) -> Edits {
     let Some(tail_start) = find_frozen_tail(text) else { return rewrite::value(text, replacing, options, tally) };
     let (head, tail) = text.split_at(tail_start);

@@ -42,10 +42,11 @@ pub struct Columns {
 pub struct Worker {
     plan: Arc<ReplacePlan>,
     lexer: Lexer,
-    /// The numbers of columns that were looked up in the shared `Places`: by key, or by index in little-endian order.
+    /// The numbers of columns that were looked up in the shared `Places`. The key of the map is the key of a JSON
+    /// member, or the index of a column as little-endian bytes.
     known_places: HashMap<Vec<u8>, Option<u32>>,
     tally: Tally,
-    /// Whether the value is plain text in which a serialized value gets a wrong length.
+    /// Whether the current value is plain text, and a change would give a serialized value in it a wrong length.
     is_suspect: bool,
 }
 
@@ -73,8 +74,8 @@ impl Worker {
             .iter()
             .map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes)))
             .collect();
-        // Hints do not find matches in encoded values. With `mend`, lengths may have to be repaired where nothing
-        // matches.
+        // Hints do not find matches in encoded values. With the option for repairs, a length may have to be repaired
+        // in a value without a match. So all values are examined in these cases.
         let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
         let mut copied_end = 0;
         for piece in &pieces {
@@ -117,11 +118,11 @@ impl Worker {
         self.check_values(&bytes, &pieces, chunk);
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(plan.rewrite_options.base64);
-        // The changed text is dropped: only whether a value becomes suspect is of interest.
+        // The changed text is dropped. Only the result in `suspect` is needed.
         let mut trial_chunk = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
             let body = bytes.get(piece.body.clone()).unwrap_or_default();
-            // Text that begins like frozen data is frozen or broken, which is counted elsewhere.
+            // Text that begins like frozen data is frozen or broken. Both are counted elsewhere.
             let is_plain = || icecore::detect::begins_frozen(body).is_none();
             if trial_chunk.suspect.is_none() && lines::find_frozen_strings(body).next().is_some() && is_plain() {
                 self.change_value(&bytes, piece, &mut trial_chunk, &mut replacing);
@@ -149,7 +150,7 @@ impl Worker {
         };
     }
 
-    /// Returns whether this is not JSON, and contains frozen data, but is not frozen as a whole.
+    /// Returns whether a line is not JSON and contains frozen data, but is not frozen data as a whole.
     fn is_frozen_line(&self, bytes: &[u8], piece: &LocatedValue) -> bool {
         let text = bytes.get(piece.body.clone()).unwrap_or_default();
         let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
@@ -196,7 +197,8 @@ impl Worker {
         }
     }
 
-    /// Returns the new text of a value, and the bytes that it replaces; `None` if the value is not changed.
+    /// Returns the new text of a value, and the range of the bytes that it replaces. Returns `None` if the value is
+    /// not changed.
     fn change_value(
         &mut self,
         bytes: &[u8],
@@ -225,7 +227,7 @@ impl Worker {
             chunk.suspect = chunk.suspect.or(Some(piece.body.start));
         }
         let counts = replacing.take_counts();
-        // With `only_serialized`, plain text is not changed.
+        // With `only_serialized`, plain text is not changed. The tally then has no frozen value.
         let may_change = !plan.only_serialized || !self.tally.frozen.is_empty();
         let offset = Some(chunk.offset + piece.range.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
@@ -340,6 +342,8 @@ impl Worker {
         chunk.note_damage(damage);
         let Some(place) = self.plan.places.number_place(None, &self.plan.table, "") else { return };
         edits.apply_to(&chunk.bytes, &mut chunk.out);
+        // The chunk contains the bytes before and after it as context. They are not changed, so they are removed from
+        // both ends of the output.
         let (before, after) = chunk.context_lengths;
         chunk.out.truncate(chunk.out.len().saturating_sub(after));
         chunk.out.drain(..before.min(chunk.out.len()));
@@ -400,7 +404,8 @@ impl NewText {
 }
 
 impl Columns {
-    /// Returns the place of a column, numbered from 0; rows may have more columns than the header.
+    /// Returns the place of a column. Columns are numbered from 0. A row may have more columns than the header, and
+    /// such a column is named by its number.
     fn find_place(
         &self,
         column: usize,
@@ -418,7 +423,7 @@ impl Columns {
 }
 
 impl ValueSyntax {
-    /// Returns whether letters are encoded, so that they don't appear as themselves.
+    /// Returns whether letters are encoded, so that a search for them in the raw bytes does not find them.
     fn is_encoded(self) -> bool {
         matches!(self, ValueSyntax::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
     }

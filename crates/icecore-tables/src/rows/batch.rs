@@ -6,7 +6,7 @@ use crate::tally::Tally;
 use arrow_array::RecordBatch;
 use std::sync::Arc;
 
-/// A cell: the range of its bytes, and its sort.
+/// A cell. It has the range of its bytes, and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub start: u32,

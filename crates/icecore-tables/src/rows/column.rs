@@ -10,7 +10,7 @@ pub struct ColumnSpec {
     pub name: String,
     /// Its position, if columns have one.
     pub position: Option<usize>,
-    /// The stage that reads its values; if there is none, the format of each value is detected.
+    /// The stage that reads the values of the column. If it is `None`, the format of each value is detected.
     pub stage: Option<Stage>,
 }
 

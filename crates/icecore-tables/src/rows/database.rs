@@ -1,5 +1,5 @@
-//! Rows of a database, in the form in which MySQL writes them: its escapes distinguish any bytes from separators.
-//! In addition, [`PLAIN`] comes before a number or a boolean.
+//! Rows of a database, in the form in which MySQL writes them. With its escapes, any bytes of a value differ from the
+//! separators. In addition, [`PLAIN`] comes before a number or a boolean.
 
 use super::dump::write_number;
 use super::table::PLAIN;
@@ -36,7 +36,7 @@ impl RowRequest {
     }
 }
 
-/// Queries the database in a separate thread, which waits while the rows are not read.
+/// Queries the database in a separate thread. The thread waits while the rows are not read.
 pub fn query_rows(address: Address, request: RowRequest) -> icecore_store::Result<Box<dyn Read + Send>> {
     // The caller waits for the first row, the end or an error, so that it can report an error before it writes
     // anything.
@@ -114,7 +114,7 @@ impl Rows {
                 self.piece.extend_from_slice(PLAIN);
                 self.piece.extend_from_slice(bytes);
             }
-            // JSON has no number for NaN and Infinity: they remain text.
+            // NaN and Infinity have no digits. JSON can't express them as numbers, so they remain text.
             ColumnValue::Number(text) if text.bytes().any(|byte| byte.is_ascii_digit()) => {
                 self.piece.extend_from_slice(PLAIN);
                 write_number(bytes, &mut self.piece);
@@ -144,7 +144,7 @@ impl Rows {
     }
 }
 
-/// The output of the pipe; at its end, the error that stopped the query.
+/// The reading end of the pipe. At its end, it returns the error that stopped the query.
 struct Answer {
     pipe: io::PipeReader,
     end_receiver: Receiver<Option<Error>>,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The decoders of a thread: one for each recently used plan.
+/// The decoders of a thread. There is one for each recently used plan.
 #[derive(Default)]
 pub struct Decoders {
     by_plan: Vec<RowDecoder>,
@@ -61,9 +61,10 @@ pub struct RowDecoder {
     detected: Vec<(String, RecordConverter)>,
     /// For each column of the table, its number among the columns to decode.
     by_position: Vec<Option<usize>>,
-    /// The stage to try first for the current row, known from the program that wrote its value.
+    /// The stage to try first for the current row. It is known from the column that names the program that wrote the
+    /// value.
     hint: Option<Stage>,
-    /// A decoded value on its way into a cell.
+    /// Buffer for a decoded value before it is written into a cell. It is kept, so that its memory is used again.
     value: Vec<u8>,
     object: ObjectWriter,
 }
@@ -77,9 +78,9 @@ pub(super) struct RowState<'r> {
     pub(super) errors: Vec<(usize, String)>,
     /// What became of the value of each column to decode.
     pub(super) kinds: Vec<ValueOutcome>,
-    /// Whether one of its values can't be decoded.
+    /// Whether a value of the row can't be decoded.
     is_undecodable: bool,
-    /// Whether it is left out because of a loss that is not allowed.
+    /// Whether the row is left out because of a loss that is not allowed.
     is_refused: bool,
 }
 
@@ -90,7 +91,7 @@ impl<'r> RowState<'r> {
         RowState { number, offset, tally, errors: Vec::new(), kinds, is_undecodable: false, is_refused: false }
     }
 
-    /// Notes bytes that became text, though they are not UTF-8.
+    /// Records that bytes became text, although they are not UTF-8.
     pub(super) fn note_lost_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
         if !is_strict {
             return self.tally.note_lost_bytes(self.number, path);
@@ -156,7 +157,7 @@ impl RowDecoder {
         }
     }
 
-    /// Decodes some rows of a batch, and writes them into it. Returns whether the next rows are needed.
+    /// Decodes consecutive rows of a batch, and writes them into the batch. Returns whether the next rows are needed.
     pub fn decode_rows(&mut self, batch: &mut Batch, rows: Range<usize>) -> bool {
         let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
         let plan = Arc::clone(&self.plan);
@@ -175,6 +176,7 @@ impl RowDecoder {
                 (_, OutputForm::Json) => self.write_json_row(batch, cells, &mut row, &mut out),
                 _ => self.write_table_row(batch, cells, &mut row, &mut out),
             };
+            // A row with errors stays only if it has columns for them.
             if !row.errors.is_empty() && !plan.has_error_columns() || !is_row || row.is_refused {
                 out.truncate(start);
             }
@@ -207,6 +209,7 @@ impl RowDecoder {
             out.push(b',');
         }
         self.note_missing_columns(cells.len(), row);
+        // Each member above ends with a comma, so the last comma is removed.
         let is_empty = out.last() == Some(&b'{');
         if !is_empty {
             out.pop();
@@ -253,6 +256,8 @@ impl RowDecoder {
     /// Writes a row as a line of a table.
     fn write_table_row(&mut self, batch: &Batch, cells: &[Cell], row: &mut RowState<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
+        // Both closures need to know whether a cell is the first one, so the flag is a `Cell`. `take` sets it to
+        // false.
         let is_first = std::cell::Cell::new(true);
         let put = |bytes: &[u8], out: &mut Vec<u8>| plan.write_cell(is_first.take(), bytes, out);
         let null = |out: &mut Vec<u8>| write_null(plan.out, plan.delimiter, is_first.take(), out);
@@ -300,7 +305,7 @@ impl RowDecoder {
         true
     }
 
-    /// Notes the columns to decode that a row with this number of cells lacks.
+    /// Records an error for each column to decode that a row with this number of cells lacks.
     fn note_missing_columns(&self, cells: usize, row: &mut RowState<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
             if spec.position.is_none_or(|position| position >= cells) {
@@ -315,7 +320,7 @@ impl RowDecoder {
         self.plan.decoded_column_name(column)
     }
 
-    /// Writes the result for a cell, and notes it.
+    /// Writes the decoded value of a cell, and records what became of the value.
     fn write_value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell_bytes(cell);
         if cell.kind == CellKind::Null || bytes.is_empty() && self.plan.empty_is_null {
@@ -346,7 +351,7 @@ impl RowDecoder {
         }
     }
 
-    /// Writes the decoded value of these bytes, if they can be decoded; notes what became of them.
+    /// Writes the decoded value of these bytes, if they can be decoded. Records what became of them.
     pub(super) fn decode_value(
         &mut self,
         column: usize,
@@ -390,7 +395,7 @@ impl RowDecoder {
         kind
     }
 
-    /// Converts a value. The error is `None` if the value is not frozen data, and need not be.
+    /// Converts a value. The error is `None` if the value is not frozen data, and the options allow such values.
     fn try_convert(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Option<Error>> {
         let keeps = self.plan.on_error == OnError::Keep;
         if keeps && bytes.is_empty() {
@@ -402,7 +407,7 @@ impl RowDecoder {
                 (!is_text).then_some(error)
             });
         }
-        // The bytes alone may fit several formats, so the stage of the program is tried first.
+        // The bytes alone may fit several formats. So the stage of the program that wrote them is tried first.
         if let Some(stage) = self.hint.clone()
             && let Ok(done) = convert_value(self.converter_for_stage(stage), bytes, out)
         {

@@ -7,7 +7,7 @@ use std::io;
 /// A reader of batches that stops after a number of rows. It reads nothing after these rows.
 pub struct FirstRows<T> {
     source: T,
-    /// Remaining number of rows; `None` means all.
+    /// Remaining number of rows. `None` means all.
     remaining: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows: read in one form, their frozen values decoded, written in another form.
+//! Rows are read in one form, their frozen values are decoded, and they are written in another form.
 
 mod batch;
 mod column;

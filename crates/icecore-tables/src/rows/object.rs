@@ -1,4 +1,4 @@
-//! Rows that are JSON objects: some of their strings are decoded, everything else stays as it was written.
+//! Rows that are JSON objects. Some of their strings are decoded. Everything else stays as it was written.
 
 use super::decode::{RowDecoder, RowState, ValueOutcome};
 use super::plan::JSON;
@@ -142,7 +142,8 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
     out.push(b'\n');
 }
 
-/// Returns the bytes of a string to decode; for another value, what became of it, and the error if it is one.
+/// Returns the bytes of a string to decode. For another value, the error has what became of the value, and a message
+/// if this is a failure.
 fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (ValueOutcome, Option<String>)> {
     let keeps = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {

@@ -30,9 +30,9 @@ pub struct Options {
     pub json: Stage,
     /// The columns to decode: `NAME[=FORMAT]`.
     pub columns: Vec<String>,
-    /// For a dump: write only the rows of these tables.
+    /// The tables of a dump whose rows are written. If the list is empty, all are written.
     pub tables: Vec<String>,
-    /// The only columns to write; all if empty.
+    /// The only columns to write. If the list is empty, all are meant.
     pub only: Vec<String>,
     /// The columns that are not written.
     pub skipped: Vec<String>,
@@ -76,7 +76,7 @@ pub struct TableStyle {
 }
 
 impl TableStyle {
-    /// Returns the delimiter of values; the command itself writes the rows of a database.
+    /// Returns the delimiter of values. For a database it is fixed, because this program itself writes the rows.
     pub fn delimiter(&self, form: TableForm) -> u8 {
         match (form, self.delimiter) {
             (TableForm::Database, _) => b'\t',
@@ -121,7 +121,7 @@ pub struct Plan {
     pub out: OutputForm,
     /// The JSON that values become.
     pub json: Stage,
-    /// The name of the table; empty if the input has none.
+    /// The name of the table. It is empty if the input has none.
     pub table: String,
     /// The names of the columns.
     pub names: Vec<String>,
@@ -131,7 +131,7 @@ pub struct Plan {
     pub columns: Vec<ColumnSpec>,
     /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
-    /// Columns for the origin of a row, before all others: name and value.
+    /// Columns with the table or the file of a row, before all others. Each has a name and a value.
     pub origin_columns: Vec<(String, String)>,
     /// The same columns as members of a JSON object.
     pub origin_json: Vec<u8>,
@@ -139,7 +139,8 @@ pub struct Plan {
     filter: Filter,
     /// The column with the program that wrote a value.
     pub program: Option<usize>,
-    /// The names of the columns that the input does not have: messages, and what became of the values.
+    /// The names of the columns that are added to those of the input. They have messages, and what became of the
+    /// values.
     pub added_names: Vec<String>,
     /// How a value that can't be decoded is treated.
     pub on_error: OnError,
@@ -252,7 +253,7 @@ impl Plan {
         })
     }
 
-    /// Completes the plan with columns of these names, some of which are decoded.
+    /// Completes the plan with columns of these names. Some of them are decoded.
     pub fn with_columns(
         mut self,
         schema: Option<&str>,

@@ -1,4 +1,4 @@
-//! Cells as text: in JSON, in CSV, between tabs.
+//! Cells as text, in JSON, in CSV, and between tabs.
 
 use super::plan::OutputForm;
 use icecore::raw::find_byte;
@@ -15,7 +15,7 @@ const NEEDS_NO_ESCAPE: [bool; 256] = {
     is_plain
 };
 
-/// Writes bytes as a JSON string: as UTF-8 if they are valid, else one character per byte. Returns whether they were
+/// Writes bytes as a JSON string. Bytes that are not UTF-8 become one character each. Returns whether they were
 /// UTF-8.
 pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
@@ -48,7 +48,8 @@ fn has_rare_controls(bytes: &[u8]) -> bool {
     bytes.iter().fold(false, |has_rare, byte| has_rare | is_rare(byte))
 }
 
-/// Writes the text of a JSON string, searching from one escaped character to the next: most texts have few of them.
+/// Writes the text of a JSON string. Searches from one escaped character to the next, because most texts have few of
+/// them.
 fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(found) = find_byte(rest, [b'"', b'\\', b'\n']) {

@@ -44,7 +44,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// Decodes the available bytes; an incomplete character at the end is kept.
+    /// Decodes the available bytes. An incomplete character at the end is kept.
     fn decode_available(&mut self) {
         let units = self.wide.units;
         let (text, raw) = (&mut self.text, &self.raw);

@@ -12,7 +12,7 @@ pub struct Encoder {
     out: Vec<u8>,
 }
 
-/// The error for bytes that are not UTF-8, which UTF-16 and UTF-32 can't express.
+/// The error for bytes that are not UTF-8, because UTF-16 and UTF-32 can't express them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InvalidUtf8;
 

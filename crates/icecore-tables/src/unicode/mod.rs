@@ -1,4 +1,5 @@
-//! Text in UTF-16 and UTF-32: recognised by its first bytes, read as UTF-8, and written in its original encoding.
+//! Text in UTF-16 and UTF-32. It is recognised by its first bytes, converted to UTF-8 when it is read, and written in
+//! its original encoding.
 
 mod decoder;
 mod encoder;
@@ -32,12 +33,12 @@ pub struct WideEncoding {
 /// Minimum number of characters that must be available to recognise the beginning of a longer text.
 const MIN_CHARACTERS: usize = 8;
 
-/// The units in the order in which they are tried. UTF-32LE comes before UTF-16LE, because its mark begins with that of
-/// UTF-16LE.
+/// The units in the order in which they are tried. UTF-32LE comes before UTF-16LE, because its mark begins with that
+/// of UTF-16LE.
 const ALL: [CodeUnits; 4] = [CodeUnits::Utf32Le, CodeUnits::Utf32Be, CodeUnits::Utf16Le, CodeUnits::Utf16Be];
 
 impl CodeUnits {
-    /// Returns the units with this name; names without an order mean little-endian, as on Windows.
+    /// Returns the units with this name. A name without a byte order means little-endian, as on Windows.
     pub fn from_name(name: &str) -> Option<CodeUnits> {
         Some(match &*name.to_ascii_lowercase() {
             "utf-16" | "utf-16le" | "utf16" | "utf16le" | "ucs-2" | "ucs-2le" | "ucs2" => CodeUnits::Utf16Le,
@@ -76,7 +77,7 @@ impl CodeUnits {
         }
     }
 
-    /// Returns the first unit of these bytes: the number of a character, or one half of a surrogate pair.
+    /// Returns the first unit of these bytes. It is the number of a character, or one half of a surrogate pair.
     fn read_unit(self, bytes: &[u8]) -> Option<u32> {
         Some(match self {
             CodeUnits::Utf16Le => u32::from(u16::from_le_bytes(*bytes.first_chunk()?)),
@@ -105,16 +106,18 @@ impl CodeUnits {
         char::from_u32(number).map(|character| Some((character, 4))).ok_or(())
     }
 
-    /// Returns whether these bytes are text in these units: much of it is ASCII, and there are no control characters
-    /// except those of lines. `is_all` means that no bytes follow.
+    /// Returns whether these bytes are text in these units. At least an eighth of the characters must be ASCII, and
+    /// the only control characters are those of lines. `is_all` means that no bytes follow.
     fn is_text(self, bytes: &[u8], is_all: bool) -> bool {
         let Some((count, ascii)) = self.count_characters(bytes, is_all) else { return false };
-        // Statements, tables and markup use ASCII signs. In the wrong byte order, these are Asian characters.
+        // Statements, tables and markup use ASCII signs. In the wrong byte order these signs are Asian characters, so
+        // the share of ASCII shows the right order.
         let is_enough = count >= if is_all { 2 } else { MIN_CHARACTERS };
         is_enough && ascii * 8 >= count
     }
 
-    /// Returns the number of characters in these bytes, and how many of them are ASCII; `None` if they are not text.
+    /// Returns the number of characters in these bytes, and how many of them are ASCII. Returns `None` if the bytes
+    /// are not text.
     fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
         let (mut offset, mut count, mut ascii) = (0, 0usize, 0usize);
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
@@ -134,11 +137,12 @@ impl CodeUnits {
 }
 
 impl WideEncoding {
-    /// Returns the encoding of a text with this beginning; `None` if it is not in UTF-16 or UTF-32. `is_all` means
-    /// that no bytes follow.
+    /// Returns the encoding of a text with this beginning. Returns `None` if the text is not in UTF-16 or UTF-32.
+    /// `is_all` means that no bytes follow.
     pub fn from_head(head: &[u8], is_all: bool) -> Option<WideEncoding> {
         let is_marked = |units: &CodeUnits| head.starts_with(units.mark());
-        // NUL is not text: a text that begins with the longer mark is not in UTF-16.
+        // The mark of UTF-32LE is that of UTF-16LE and a NUL character. A text does not contain NUL, so the longer
+        // mark wins.
         if let Some(units) = ALL.into_iter().find(is_marked) {
             return Some(WideEncoding { units, has_mark: true });
         }

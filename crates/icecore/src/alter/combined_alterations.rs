@@ -1,9 +1,9 @@
-//! Alterations that are found in the same document, although each applies to the result of those before it.
+//! Applies several alterations to one document together. Each of them applies to the result of the earlier ones, but
+//! the document is rebuilt only once.
 //!
-//! The document is rebuilt once for all of them. What an alteration means depends on those before it: items after a
-//! deleted one move up, and an added entry is found by its key. A [`ChildIndex`] tracks this for each container in
-//! which something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops
-//! there.
+//! The place that an alteration means depends on the earlier ones. Items after a deleted one move up, and an added
+//! entry is found by its key. A [`ChildIndex`] tracks this for each container in which something changes. If the
+//! place can't be determined, or an alteration has to be refused, the search stops at this alteration.
 
 use super::Alteration;
 use super::index::{ChildIndex, ChildSlot};
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 /// Number of walks over a container after which it gets an index.
 const MAX_WALKS: u32 = 4;
 
-/// Finds what a sequence of alterations means: everything that they change, and how many of the alterations that
-/// covers. The document must not contain copies of values.
+/// Finds everything that a sequence of alterations changes. Returns the changes, and the number of alterations that
+/// they cover. The document must not contain copies of values.
 pub(super) fn find_changes_together(
     document: &Document<'_>,
     alterations: &[Alteration],
@@ -52,7 +52,8 @@ pub(super) fn can_combine(alteration: &Alteration) -> bool {
     }
 }
 
-/// Returns for each node the number of nodes up to it that are links or are named by one; `None` if there are none.
+/// Returns for each node the number of nodes up to it that are links or targets of links. Returns `None` if the
+/// document does not have links.
 fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
     let is_linked = |index: usize| {
         let node = document.nodes().get(index);
@@ -90,15 +91,15 @@ struct CombinedSearch<'d> {
     reached_entry: Option<(usize, usize)>,
 }
 
-/// Where a path leads.
+/// The place that a path reaches.
 enum PathTarget<'d> {
-    /// To this value in this container; the root is its own container.
+    /// It reaches this value in this container. The root does not have a container.
     Existing { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
-    /// To this value, which lacks what the last step names.
+    /// It reaches this container, but the container does not have the entry of the last step.
     Missing { container: Cursor<'d>, path_text: String },
 }
 
-/// What a step leads to.
+/// The child that a step reaches.
 enum StepTarget {
     /// An existing child, and the text of the step to it.
     Existing(u32, String),
@@ -107,7 +108,7 @@ enum StepTarget {
     Missing,
 }
 
-/// All these methods return `None` if the result can't be determined; then nothing is changed.
+/// All these methods return `None` if the result can't be determined. Then nothing is changed.
 impl<'d> CombinedSearch<'d> {
     fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
         can_combine(alteration).then_some(())?;
@@ -146,7 +147,7 @@ impl<'d> CombinedSearch<'d> {
             Alteration::RenameEntry(_, name) if !is_itself => places.rename_entries(&path, name).ok()?,
             _ => return None,
         }
-        // Their paths would be paths in the entry.
+        // The paths of its losses would be paths inside of the entry, and not of the document.
         let is_lossy = places.changes.entries.iter().any(native::NativeEntry::has_losses);
         (!is_lossy).then_some(())?;
         let (changed, _) = Builder::copy_with_changes(document, &places.changes.to_changes()).ok()?;
@@ -154,7 +155,8 @@ impl<'d> CombinedSearch<'d> {
         Some(())
     }
 
-    /// Returns the entry that a path reaches if no other key looks like one that it names, and after how many steps.
+    /// Returns the added entry that a path reaches, and the number of steps to it. Another key must not look like a
+    /// key of the path.
     fn find_added_entry(&mut self, path: &Pattern) -> Option<(usize, usize)> {
         self.reached_entry = None;
         match self.resolve_path(path, true) {
@@ -177,7 +179,7 @@ impl<'d> CombinedSearch<'d> {
 
     fn set_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
         let target = match self.resolve_path(path, false)? {
-            // A missing key has to be searched among all keys that look alike.
+            // Another key may look like the missing one, so all such keys must be searched.
             PathTarget::Missing { .. } => self.resolve_path(path, true)?,
             other => other,
         };
@@ -301,7 +303,7 @@ impl<'d> CombinedSearch<'d> {
         let count = self.places.changes.entries.len();
         let entry = self.places.renamed_entry(&key_template, node).ok()?;
         if self.places.changes.entries.get(entry)?.has_losses() {
-            // Losses contain a path, and that may be another place now.
+            // A loss contains a path, and after earlier alterations this path may mean another place.
             self.places.changes.entries.truncate(count);
             return None;
         }
@@ -338,7 +340,8 @@ impl<'d> CombinedSearch<'d> {
 
     // -- Finding the places --------------------------------------------------------
 
-    /// Returns where a definite path leads. With `is_sure`, no other key may look like the missing one.
+    /// Returns the place that a definite path reaches. With `is_sure`, another key must not look like the missing
+    /// one.
     fn resolve_path(&mut self, path: &Pattern, is_sure: bool) -> Option<PathTarget<'d>> {
         let mut steps = path.definite_steps().peekable();
         let max_steps = self.limits.expanded_from(0);

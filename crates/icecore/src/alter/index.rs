@@ -12,7 +12,7 @@ pub(super) enum ChildSlot {
     New(usize),
 }
 
-/// A form under which a key is found: its sort, a number, and bytes.
+/// A form under which a key is found. It consists of its sort, a number, and bytes.
 type Facet<'d> = (u8, u64, Cow<'d, [u8]>);
 
 /// Sorts of facets. 0 to 2 are the ranks of names (see `match_rank`). An integer key has one more facet. The last
@@ -27,7 +27,7 @@ pub(super) struct ChildIndex<'d> {
     /// Keys of the first children if these are entries; empty for an array.
     keys: Vec<Key<'d>>,
     facets: BTreeSet<(Facet<'d>, ChildSlot)>,
-    /// Which children were removed; allocated at the first removal.
+    /// The children that were removed. It is allocated at the first removal.
     removed: Option<RemainingCounts>,
     removed_count: usize,
     /// The added entries.
@@ -198,12 +198,13 @@ fn identity_facet(node: &Node) -> (u8, u64) {
     }
 }
 
-/// Maps an integer so that negative ones sort first; applied twice, it gives the integer back.
+/// Maps an integer so that negative ones sort first. If it is applied twice, the result is the first integer again.
 fn to_sortable(payload: u64) -> u64 {
     payload ^ 1 << 63
 }
 
-/// Which of a number of children remain: a tree of sums, in which the child at a position is found by binary search.
+/// The children of a container that remain. It is a tree of sums, so the child at a position is found by a binary
+/// search.
 struct RemainingCounts {
     /// Each sum counts the remaining children in the range that ends here; its length is the lowest set bit of the
     /// index. Indices start at 1.

@@ -1,4 +1,4 @@
-//! Texts whose writer does not keep blanks: unchanged parts are copied from the original.
+//! Keeps the layout of texts whose writer does not keep blanks. Unchanged parts are copied from the first text.
 
 use super::draft::{Draft, Origin};
 use crate::document::{Document, Extent, IS_KEY, KEY_NODE};
@@ -208,7 +208,7 @@ impl<'t> LayoutMerger<'t> {
             let previous = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
             self.original.bytes_before(frame.old, previous, *frame.old_children.get(number)?)
         };
-        // The first child was the first before; any other child follows the same sibling as before.
+        // The first child was also the first one before. Any other child must follow the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
         let rewritten_bytes = self.rewritten.bytes_before(frame.container, previous, child)?;
         if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {

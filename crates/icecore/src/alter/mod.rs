@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Alterations that do not fit are left out, except the last one: otherwise most lists would end early.
+    /// Alterations that do not fit are left out, except the last one. Otherwise most lists would end early.
     #[test]
     fn combined_alterations_equal_alterations_one_by_one() {
         let full = std::env::var_os("ICECORE_FULL").is_some();

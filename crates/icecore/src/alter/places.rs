@@ -275,7 +275,7 @@ impl<'d> PlaceFinder<'d> {
             }
             return Ok(entry);
         }
-        // Only the key is needed: the content of the value must cost nothing.
+        // Only the key is needed, so the time must not depend on the content of the value.
         let mut nothing = Builder::new();
         nothing.null();
         let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
@@ -311,7 +311,7 @@ impl<'d> PlaceFinder<'d> {
         let key = self.document.node(index).key;
         let holds = |parent: &Cursor<'d>| match parent.kind() {
             Kind::Array => true,
-            // The default value of a map is not an entry; neither is the value that has attributes.
+            // The default value of a map is not an entry. The value that has attributes is not an entry either.
             Kind::Map | Kind::Attrs => key != NO_KEY && key != IS_KEY,
             _ => false,
         };

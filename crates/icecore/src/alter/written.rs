@@ -35,7 +35,7 @@ pub(super) fn write_draft(
         let comparison = Comparison::new().any_ascii();
         read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
     };
-    // Losses of the original's own values do not count as losses of this edit: its own format stored them.
+    // The values of the input do not lose anything in this edit, because their own format already stored them.
     let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
     let mut failed = None;
     for forgotten in [None, Some(false), Some(true)] {

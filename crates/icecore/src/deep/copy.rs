@@ -31,7 +31,7 @@ pub(super) struct Copier<'l> {
     expansion_limit: u64,
     /// Number of bytes to which strings may still be decompressed.
     unpacked: u64,
-    /// Long strings that are not frozen data: copies of them are not examined again.
+    /// Long strings that are not frozen data. They are remembered, so that copies of them are not examined again.
     plain_strings: SeededMap<(bool, u64, usize), ()>,
 }
 
@@ -129,7 +129,7 @@ impl<'l> Copier<'l> {
                 self.rewrite.push(new);
             }
         }
-        // A copied root has no links to the outside; that was checked.
+        // It was checked before that a copied root does not have links to nodes outside of it.
         self.rewrite.relink_targets(end, same_node);
         Ok(())
     }

@@ -96,7 +96,7 @@ pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Err
 pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     let (tape, mut limits) = (document.tape(), limits.clone());
     let mut open: Vec<u32> = Vec::new();
-    // Long strings that are not frozen data: copies refer to them again.
+    // Long strings that are not frozen data. Several nodes may refer to one of them, and it is examined only once.
     let mut plain_strings: SeededMap<(usize, usize), ()> = SeededMap::default();
     let mut sealed = 0;
     for index in 0..tape.len() {

@@ -12,7 +12,7 @@ struct WalkFindings {
 }
 
 pub(super) fn detect_msgpack(sample: &Sample<'_>) -> Option<Guess> {
-    // Only a container is enough evidence: every ASCII character is an integer.
+    // Only a container is enough evidence, because every ASCII character is an integer in this format.
     match sample.bytes.first()? {
         0x81..=0x8f | 0x91..=0x9f | 0xdc..=0xdf => {}
         _ => return None,

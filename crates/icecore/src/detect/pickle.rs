@@ -1,4 +1,4 @@
-//! Python's pickle, detected by a walk over its opcodes: nothing is run.
+//! Detects Python's pickle by a walk over its opcodes. It does not run them.
 
 use super::Sample;
 use super::walk::{ByteWalk, Rejection, WalkResult, is_integer, is_number};
@@ -62,7 +62,7 @@ impl<'a> PickleWalk<'a> {
         Ok(())
     }
 
-    /// Pops everything down to the mark; at least `below` values must be under it.
+    /// Pops everything down to the mark. At least `below` values must be under the mark.
     fn pop_to_mark(&mut self, below: usize, on: usize) -> WalkResult<()> {
         self.depth = self.marks.pop().ok_or(Rejection::Wrong)?;
         self.pop_and_push(below, below + on)

@@ -112,7 +112,7 @@ pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, 
     if let Some(stage) = wrapped() {
         return Ok(stage);
     }
-    // A text that is probably in one of these formats: the reader will report where it is wrong.
+    // The text is probably in one of these formats. The format's reader reports where the text is wrong.
     let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.may_begin(sample.bytes));
     if let Some(format) = meant.filter(|_| identify_in(sample, 0).is_none()) {
         return Ok(Stage::of(format));

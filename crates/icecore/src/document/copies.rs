@@ -1,5 +1,5 @@
-//! Expands copies: values that the original stored once, although programs do not share them, are written at each
-//! place.
+//! Expands copies. An original may store equal values once, although programs do not share them. Here such a value is
+//! put in each of its places.
 
 use super::Document;
 use super::node::{Kind, Node, flag};
@@ -49,8 +49,8 @@ impl Document<'_> {
         self.expand_selected(limits, CopySelection::Others)
     }
 
-    /// Returns the same document with links that skip attributes: a link to a value with attributes names the bare
-    /// value. For languages without attributes. Borrows the document if it has no such links.
+    /// Returns the same document for languages without attributes. A link to a value with attributes becomes a link
+    /// to the value itself. Borrows the document if it has no such links.
     pub(crate) fn without_links_to_attributes(&self) -> Cow<'_, Document<'_>> {
         let old = self.nodes();
         if !old.iter().any(|node| node.kind == Kind::Attrs && node.has(flag::TARGET)) {
@@ -124,7 +124,7 @@ impl Tape {
     }
 }
 
-/// Nodes of the old tape that have yet to be put on the new one.
+/// Nodes of the old tape that are not on the new tape yet.
 struct PendingNodes {
     next: u32,
     end: u32,
@@ -192,7 +192,7 @@ impl<'t> Expansion<'t> {
         Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.selection != CopySelection::All))
     }
 
-    /// Puts a value or a key on the tape: a leaf completely, a container only with its own node.
+    /// Puts a value or a key on the tape. Of a container only its own node is put, and its content follows later.
     fn put_node(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
         let node = self.old.node(first);
         let Some(named) = self.copy_target(first) else {
@@ -210,7 +210,8 @@ impl<'t> Expansion<'t> {
     /// Returns the value that a copy at `index` equals.
     fn copy_target(&self, index: u32) -> Option<u32> {
         let mut named = index;
-        // Copies of copies and cycles occur only in tapes that were filled by hand.
+        // Readers do not make copies of copies, or copies in a cycle. A caller that fills a tape may, so the loop
+        // must end.
         while self.old.node(named).kind == Kind::Copy
             && self.selection.selects_copy(self.old.nodes(), &self.old.node(named))
         {
@@ -230,7 +231,7 @@ impl<'t> Expansion<'t> {
         self.rewrite.check_limits(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
         node.flags &= !flag::TARGET;
         match node.kind {
-            // A copy of a container that contains it, made by hand.
+            // A caller made a copy of the container that the copy is in. It can't be expanded, so it becomes a link.
             Kind::Copy if self.selection.selects_copy(self.old.nodes(), &node) => {
                 return self.put_link(Kind::Link, node, old);
             }

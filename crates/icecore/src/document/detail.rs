@@ -1,14 +1,14 @@
-//! What is recorded in addition to the tape on request: the bytes of each node (the trace), and which of several byte
-//! forms the input uses (the spelling).
+//! Detail: data that is recorded on request, in addition to the tape. The trace says which bytes each node has, and
+//! the spelling says which of several byte forms the input uses.
 
 use super::node::IS_KEY;
 use super::tape::Tape;
 
 /// One choice that the original made where its format allows several.
 ///
-/// The format defines `code` and `value`. The value that a note belongs to is given by its *ordinal*: its position
-/// among all nodes in pre-order, where keys are not counted (a key that is itself a container or a link is counted).
-/// The ordinal does not depend on which keys have ids.
+/// The format defines `code` and `value`. The *ordinal* says to which value a note belongs. It is the position of the
+/// value among all nodes in pre-order. Plain keys are not counted, but a key that is a container or a link is
+/// counted. So the ordinal does not depend on which keys have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Ordinal of the value.
@@ -193,7 +193,8 @@ impl Ordinals {
 
     /// Returns the node with this ordinal.
     pub(crate) fn ordinal_to_node(&self, ordinal: u32) -> u32 {
-        // The key at position n has n keys and `key - n` other nodes before it.
+        // `n` keys are before the key at position `n`, so `key - n` other nodes are before it. This number never
+        // decreases from one key to the next, so a binary search is possible.
         let (mut low, mut high) = (0, self.keys.len());
         while low < high {
             let middle = (low + high) / 2;

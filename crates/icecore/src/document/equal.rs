@@ -59,9 +59,9 @@ impl Comparison {
         self
     }
 
-    /// Returns `true` if the documents are equal. The cost is linear in the number of nodes, whatever their depth. If
-    /// copies of copies make more values than the default limits allow, documents are only equal if they are stored in
-    /// the same way.
+    /// Returns `true` if the documents are equal. The time is linear in the number of nodes, at any depth. If copies
+    /// of copies make more values than the default limits allow, documents are equal only if they are stored in the
+    /// same way.
     pub fn equal(self, a: &Document<'_>, b: &Document<'_>) -> bool {
         let limits = Limits::default();
         match (a.without_copies(&limits), b.without_copies(&limits)) {
@@ -132,8 +132,8 @@ fn node_at<'d>(document: &'d Document<'_>, index: u32) -> Option<&'d Node> {
     document.nodes().get(index as usize)
 }
 
-/// Follows links of this kind. A chain can't be longer than the few wrappers
-/// that readers allow.
+/// Follows links of this kind. The number of steps is limited, because readers allow only a few links and wrappers in
+/// one chain, and the links of a document that a caller built may form a circle.
 fn follow_links(document: &Document<'_>, mut index: u32, kind: Kind) -> u32 {
     for _ in 0..64 {
         match node_at(document, index) {
@@ -260,7 +260,7 @@ impl ComparisonWalk<'_> {
     }
 
     fn compare_unordered(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
-        // Entries with the same key are paired in their order.
+        // A map may have a key twice. Entries with the same key are compared in their order.
         let mut known: HashMap<KeyIdentity<'_>, Vec<(Node, u32)>> = HashMap::new();
         let identity = |node: &Node, bytes: &'_ [u8]| -> (u8, u64) {
             let any = self.comparison.any_ascii && node.kind.is_string() && bytes.is_ascii();

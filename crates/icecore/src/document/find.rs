@@ -25,7 +25,8 @@ impl Document<'_> {
     /// that exists in the document.
     pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
         self.find_from(self.root(), path).or_else(|error| {
-            // Two keys may look alike, and messages leave out the middle of long paths.
+            // The path may come from a message. Two keys may look alike there, and the middle of a long path is left
+            // out. So the other values that it may mean are searched, too.
             let alike = || search_lookalikes(self.root(), path);
             let header = || self.header().and_then(|header| self.find_from(header, path).ok());
             let displayed = || path.contains('…').then(|| self.tape.find_shown_path(path, self.input())).flatten();
@@ -240,8 +241,8 @@ fn may_mean_key(key: &Key<'_>, name: &str) -> bool {
     key.node().kind.is_string() && match_rank(key.bytes(), name).is_some()
 }
 
-/// Returns how well a string key matches this name. Of several matches, the one with the lowest rank is meant, and
-/// among equal ranks the last.
+/// Returns how well a string key matches this name. If several keys match, the lowest rank wins. If several keys have
+/// this rank, the last one wins.
 pub(crate) fn match_rank(key: &[u8], name: &str) -> Option<u8> {
     if equals_name(key, name) {
         Some(0)

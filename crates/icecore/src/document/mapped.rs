@@ -10,9 +10,9 @@ use std::borrow::Cow;
 type Rename<'m> = &'m dyn Fn(&[u8]) -> Option<Vec<u8>>;
 
 impl Document<'_> {
-    /// Returns the same document with its classes renamed: those of objects, of values that name a class, of enum cases
-    /// and of private properties. Writers use the new names unchanged. The payloads of objects that froze themselves
-    /// are not searched.
+    /// Returns the same document with its classes renamed. These are the classes of objects, of values that name a
+    /// class, of enum cases and of private properties. Writers use the new names unchanged. Payloads that only their
+    /// own class understands are not searched.
     ///
     /// ```
     /// use icecore::ClassMap;

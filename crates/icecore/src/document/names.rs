@@ -5,33 +5,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Maximum number of names that get ids. [`Names::intern`] returns `None` for further names.
 const CAPACITY: usize = 65_533;
-/// Bits for the kinds of names. A kind other than these two sets both.
+/// Bits for the kinds of names. Any other kind sets both bits, so that the table counts as mixed.
 const BYTES: u8 = 1;
 const TEXT: u8 = 2;
-/// Maximum number of probes of a lookup. The limit ensures that keys made to collide cost one key node each, not one
-/// search each.
+/// Maximum number of probes of a lookup. An attacker may choose keys that collide. Because of the limit, each of them
+/// takes a few probes and a key node, and not a search through all earlier ones.
 const MAX_PROBES: usize = 16;
 
-/// A name in its table: part of the layout that programs in C read.
+/// A name in its table. Programs in C read this layout.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The first 16 bytes, zero-padded, for comparison in one operation.
+    /// The first 16 bytes, padded with zeros. Short names are compared in one operation.
     pub head: u128,
-    /// Kind, flags and encoding; its offset refers to the bytes of the table.
+    /// Kind, flags and encoding. The location is an offset of the table's own bytes.
     pub node: Node,
 }
 
 /// Names by id, from 1 on. An id identifies bytes, kind, encoding and flags.
 ///
-/// The table owns its bytes, so it outlives the input; a tape that is reused knows the keys of the previous documents.
+/// The table owns its bytes, so it outlives the input. A tape that is used again knows the keys of earlier documents.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     entries: Vec<Entry>,
     bytes: Vec<u8>,
-    /// Open addressing: hash in the upper half, id in the lower; 0 is free.
+    /// A hash table with open addressing. Each slot has the hash in its upper half and the id in its lower half; a
+    /// free slot is 0.
     slots: Vec<u64>,
-    /// For each id, the id that followed it last time: the prediction of the next key.
+    /// For each id, the id that followed it the last time. It is the prediction of the next key.
     follow: Vec<u16>,
     /// Short names by a hash of their first bytes, to avoid a search.
     memo: Vec<Memo>,
@@ -41,11 +42,11 @@ pub struct Names {
     marked: bool,
     /// Kinds of the names without flags.
     kinds: u8,
-    /// Whether there is a placeholder: a key that is allowed, but absent.
+    /// Whether there is a placeholder: a key that a restricted hash allows but does not contain.
     absent: bool,
     /// Whether there is a symbol.
     symbol: bool,
-    /// Whether there is a mangled name, as PHP gives properties.
+    /// Whether there is a mangled name. PHP stores a property that is not public under such a name.
     mangled: bool,
     /// Whether there is a text that is not UTF-8.
     malformed: bool,
@@ -56,9 +57,9 @@ pub struct Names {
 
 /// Identifies the contents of a table, so that callers can cache data by the ids of its names.
 ///
-/// 0 is an empty table. The first name gives the table a number that no other table of this process has;
-/// further names keep it, and clearing the table ends it. A copy gets a number of its own, because its next
-/// names may differ from those of the original.
+/// An empty table has the number 0. With its first name the table gets a number that no other table of this process
+/// has. It keeps this number until it is cleared. A copy gets a number of its own, because the next names of the copy
+/// and of the first table may differ.
 #[derive(Debug, Default)]
 struct Generation(u64);
 
@@ -84,11 +85,11 @@ struct Memo {
     id: u16,
 }
 
-/// Number of short names that are remembered; a power of two.
+/// Number of short names that are remembered. It is a power of two, because a hash is masked with it.
 const MEMOS: usize = 128;
 
-/// Masks of the first `n` bytes, little-endian: `window & MASKS[len]` is a name padded with zeros, whatever follows it
-/// in the input.
+/// Masks of the first `n` bytes of a little-endian word. `window & MASKS[len]` is a name padded with zeros, because
+/// the mask removes the bytes that follow the name in the input.
 const MASKS: [u128; 17] = {
     let mut masks = [0; 17];
     let mut n = 1;
@@ -101,7 +102,8 @@ const MASKS: [u128; 17] = {
 
 #[inline(always)]
 fn memo_slot(head: u128, len: usize) -> usize {
-    // Multiplicative hashing: the upper seven bits of the product depend on every byte.
+    // Multiplicative hashing. The upper seven bits of the product depend on every byte of the name, so they are the
+    // hash.
     let folded = (head as u64) ^ ((head >> 64) as u64).rotate_left(29) ^ len as u64;
     (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize & (MEMOS - 1)
 }
@@ -155,8 +157,8 @@ impl Names {
         Some(Name { node: entry.node, bytes })
     }
 
-    /// Returns the table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that
-    /// their offsets refer to.
+    /// Returns the table itself: the names by id minus 1, and the bytes that their offsets refer to. It is for
+    /// callers that keep data for each id.
     #[inline]
     pub fn raw(&self) -> (&[Entry], &[u8]) {
         (&self.entries, &self.bytes)
@@ -213,9 +215,9 @@ impl Names {
         self.qualified
     }
 
-    /// Number that identifies the ids of this table, for caches: it changes when ids lose their meaning. A tape that is
-    /// reused drops its names when there are too many, and a reader may replace the table. 0 is an empty table. No two
-    /// tables of a process have the same number.
+    /// Returns a number that identifies the ids of this table, for caches. It changes when the ids lose their
+    /// meaning: a tape that is used again drops its names when there are too many, and a reader may replace the
+    /// table. An empty table has the number 0. No two other tables of a process have the same number.
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.0
@@ -226,7 +228,8 @@ impl Names {
         (1..=self.entries.len() as u32).filter_map(|id| self.get(id))
     }
 
-    /// Returns the id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
+    /// Returns the id of the name that followed `id` the last time, or 0 if it is unknown. The `id` 0 is the start of
+    /// a map.
     #[inline]
     pub(crate) fn predict_next(&self, id: u16) -> u16 {
         self.follow.get(usize::from(id)).copied().unwrap_or(0)
@@ -240,14 +243,14 @@ impl Names {
         }
     }
 
-    /// Returns the id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike
+    /// Returns the id of the short name at `offset` of `input`, if it is still remembered; otherwise 0. Unlike
     /// `predict_next`, this does not depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> u16 {
         if len > 16 {
             return 0;
         }
-        // Near the end of the input there are no 16 bytes to load.
+        // Near the end of the input fewer than 16 bytes follow, so the name is copied.
         let head = match input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) {
             Some(window) => u128::from_le_bytes(*window) & MASKS[len],
             None => match input.get(offset..offset + len) {
@@ -309,7 +312,7 @@ impl Names {
         if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
             return false;
         }
-        // Names of up to 16 bytes are equal if their heads are equal: one load, no loop.
+        // Names of up to 16 bytes are equal if their heads are equal. One load replaces a loop.
         if len <= 16
             && let Some(window) = input.get(offset..offset + 16)
             && let Ok(window) = window.try_into()
@@ -407,8 +410,8 @@ impl Names {
         u32::try_from(self.entries.len()).ok()
     }
 
-    /// Returns the id of the name of a class or an encoding. A collision doesn't prevent it: `None` only if the
-    /// table is full.
+    /// Returns the id of the name of a class or an encoding. If too many names share a hash, the name is added again,
+    /// so the result is `None` only if the table is full.
     pub(crate) fn intern_always(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         self.intern(node, bytes).or_else(|| self.append_name(node, bytes))
     }
@@ -442,7 +445,7 @@ impl Names {
         for id in 1..=self.entries.len() as u32 {
             let Some(name) = self.get(id) else { continue };
             let hash = hash_name(&name.node, name.bytes);
-            // A name that gets no slot stays valid, but is not found again.
+            // If all probed slots are taken, the name keeps its id, but a search does not find it again.
             for step in 0..MAX_PROBES {
                 let index = (hash as usize).wrapping_add(step) & (size - 1);
                 if self.slots[index] == 0 {

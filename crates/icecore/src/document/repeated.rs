@@ -25,11 +25,11 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
 
 /// Calls `visit` for each repeated key with the previous value and the new one.
 ///
-/// For most maps the order of the key ids shows that no key is repeated: ids are assigned in the order in which keys
-/// are first met, so ascending ids are distinct.
+/// For most maps, the order of the ids shows that all keys are different. Ids are assigned in the order in which keys
+/// first occur, so the ids of most maps ascend, and ascending ids are distinct.
 fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl FnMut(u32, u32)) {
     let tape = document.tape();
-    // Maps of a running program have no repeated keys.
+    // A map of a running program can't have a key twice.
     if tape.by_hand || naming == Naming::Plain {
         return;
     }
@@ -147,8 +147,8 @@ impl RepeatedKeySearch<'_> {
                 }
             }
         }
-        // A map may have keys of both kinds: a key with a node of its own may be older than one with an id, and a full
-        // table leads to both.
+        // If the table of names is full, a map may have keys with ids and keys with nodes. Then a key of one kind may
+        // equal a key of the other kind.
         let has_both = !self.hashes.is_empty() && self.hashes.len() < map.aux as usize;
         self.hashes.sort_unstable();
         is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
@@ -207,7 +207,7 @@ impl RepeatedKeySearch<'_> {
     }
 
     fn push_ruby_identity(&self, node: &Node, bytes: &[u8], text: &mut Vec<u8>) {
-        // ASCII is the same in all encodings.
+        // Ruby compares strings of only ASCII characters without their encodings, so they get the same kind here.
         let is_ascii = matches!(node.kind, Kind::Text | Kind::Encoded) && bytes.is_ascii();
         let kind = if is_ascii { Kind::Bytes } else { node.kind };
         text.push(kind as u8);

@@ -1,7 +1,7 @@
-//! Makes a tape from another one: nodes move, and links, ends and notes are adjusted.
+//! Makes a tape from another one. Nodes move, and links, ends and notes are adjusted.
 //!
-//! Two things refer to nodes by index: a container to its end, a link to its target. Inserting or removing a node in
-//! the middle of a tape changes such indexes everywhere, so a new tape is made instead, in one walk.
+//! A container has the index of its end, and a link has the index of its target. If a node in the middle of a tape is
+//! inserted or removed, such indexes change everywhere. So a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
 //! [`reach_node`](Rewrite::reach_node) for each, and then any of these:
@@ -15,10 +15,10 @@
 //! | remove it with its content | [`remove_node`](Rewrite::remove_node) |
 //! | insert a value of another document | [`begin_nested`](Rewrite::begin_nested), a walk over that value, [`end_nested`](Rewrite::end_nested) |
 //!
-//! The rewrite sets ends: it closes a container when the walk reaches the old node after it. Links name old nodes until
-//! [`relink_targets`](Rewrite::relink_targets), because their target may come later. A caller that walks in another
-//! order (expansion of copies, the paths of Data::Dumper) closes containers itself and reports where each node moved
-//! ([`record_move`](Rewrite::record_move)).
+//! The rewrite sets ends. It closes a container when the walk reaches the old node after it. Links name old nodes
+//! until [`relink_targets`](Rewrite::relink_targets), because their target may come later. Some callers walk in
+//! another order: the expansion of copies, and the paths of Data::Dumper. They close containers themselves, and
+//! report where each node moved with [`record_move`](Rewrite::record_move).
 
 use super::detail::Detail;
 use super::node::{Kind, Node, flag};
@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::steps;
 
-/// In [`Moves`]: a node that is not on the new tape.
+/// The position in [`Moves`] of a node that is not on the new tape.
 pub(crate) const GONE: u32 = u32::MAX;
 
 /// New positions of old nodes.
@@ -40,12 +40,12 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// For a walk from `first` to `end`, which sets the positions one after another.
+    /// Makes the table for a walk from `first` to `end`. The walk adds the positions one after another.
     fn for_walk(first: u32, end: u32) -> Moves {
         Moves { first, places: Vec::with_capacity(end.saturating_sub(first) as usize + 1) }
     }
 
-    /// For `count` nodes that have no position yet.
+    /// Makes the table for `count` nodes that do not have a position yet.
     pub(crate) fn new_unset(count: usize) -> Moves {
         Moves { first: 0, places: vec![(GONE, GONE); count] }
     }
@@ -59,8 +59,8 @@ impl Moves {
         self.get(old).map_or(GONE, |(_, node)| node)
     }
 
-    /// Returns where the node at `old` begins, including nodes inserted before and around it; for a removed node, the
-    /// position of what follows.
+    /// Returns the first new node for the node at `old`: it may be a node that was inserted before or around it. For
+    /// a removed node, returns the position of the node that follows.
     pub(crate) fn new_start(&self, old: u32) -> u32 {
         self.get(old).or(self.places.last().copied()).map_or(GONE, |(start, _)| start)
     }
@@ -79,7 +79,7 @@ pub(crate) struct RewriteWalk {
     moves: Moves,
     /// New links that still name old nodes.
     links: Vec<u32>,
-    /// New containers that are open, and the old nodes that they end before.
+    /// New containers that are open, each with the old node before which it ends.
     open: Vec<(u32, u32)>,
 }
 
@@ -160,8 +160,8 @@ impl Rewrite {
 
     // -- Walking --------------------------------------------------------------
 
-    /// The walk reaches the old node at `old`: containers that end before it are closed, and nodes emitted from now on
-    /// belong to it.
+    /// Must be called when the walk reaches the old node at `old`. Closes the containers that end before it. Nodes
+    /// that are emitted after this belong to it.
     pub(crate) fn reach_node(&mut self, old: u32) {
         while let Some((container, _)) = self.walk.open.pop_if(|(_, end)| *end <= old) {
             self.close_container(container);
@@ -177,8 +177,8 @@ impl Rewrite {
         index
     }
 
-    /// Emits `node` for the old node that was reached last. A container keeps its end, even if it has none yet; a link
-    /// keeps its target.
+    /// Emits `node` for the old node that was reached last. A container ends where the old one ends, and a link keeps
+    /// its target.
     pub(crate) fn keep_node(&mut self, node: Node) -> u32 {
         let index = self.len();
         self.record_place(index);
@@ -223,7 +223,7 @@ impl Rewrite {
         &self.walk.moves
     }
 
-    /// Records that the next new node is the old one at `old`: for walks in another order.
+    /// Records that the next new node is the old one at `old`. Only walks in another order need this.
     pub(crate) fn record_move(&mut self, old: u32) {
         let new = self.len();
         self.walk.moves.set(old, new);

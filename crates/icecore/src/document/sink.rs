@@ -7,8 +7,8 @@ use crate::error::Error;
 
 /// The receiver of a reader's output: a tape, and detail on request.
 ///
-/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before they record spelling and spans. Callers
-/// that need neither do not pay for them.
+/// Readers are generic over the sink. [`Sink::DETAIL`] is a constant that they test before they record spelling and
+/// spans, so a reader for a plain tape contains no code for detail.
 pub trait Sink {
     /// Whether [`Sink::detail`] returns anything.
     const DETAIL: bool;
@@ -22,10 +22,11 @@ pub trait Sink {
     /// Returns the nodes on the tape.
     fn nodes(&self) -> &[Node];
 
-    /// Where to record spelling and spans.
+    /// Returns the place for spelling and spans, if they are recorded.
     fn detail(&mut self) -> Option<&mut Detail>;
 
-    /// Called when a child of the root is complete. A sink may then remove finished nodes, except the root itself.
+    /// Readers call this when a child of the root is complete. A sink may then remove finished nodes, except the
+    /// root.
     ///
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver does not want more.
     #[inline]
@@ -39,8 +40,8 @@ pub trait Sink {
         false
     }
 
-    /// Returns `true` if all nodes that were fed are still on the tape, so that a link can be read. This is `false`
-    /// after the sink removed nodes; then the reader stops at links.
+    /// Returns `true` if all nodes that were fed are still on the tape. A link may name any earlier node, so after
+    /// the sink removed nodes, the reader stops at links.
     #[inline]
     fn has_all_nodes(&self) -> bool {
         true

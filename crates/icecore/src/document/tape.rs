@@ -20,13 +20,14 @@ const MAX_KEPT_KEYS: usize = 4096;
 
 /// Nodes in pre-order and the tables that they refer to.
 ///
-/// A [`Document`](super::Document) contains one. Readers append to it; other code uses a cursor. It can be [taken
-/// back](super::Document::into_tape) and used for the next document, which then needs no new memory.
+/// A [`Document`](super::Document) contains a tape. Readers append to it, and other code uses a cursor. A tape can be
+/// [taken back](super::Document::into_tape) and used for the next document. Then that document needs no new memory.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) keys: Names,
-    /// Data that a reader keeps for the next document, as long as the keys are kept.
+    /// Data that a reader keeps for the next document. It is dropped together with the keys, because it refers to
+    /// their ids.
     pub(crate) memory: Memory,
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
@@ -34,13 +35,13 @@ pub struct Tape {
     pub(crate) long: Vec<LongString>,
     pub(crate) root: u32,
     pub(crate) header: Option<u32>,
-    /// The position of the root's first item, if items before it were removed.
+    /// If a sink removed items of the root: their number, and so the position of the first remaining item.
     pub(crate) first_item: u64,
-    /// Whether a caller, not a reader, filled the tape, so that its ends and links are unchecked.
+    /// Whether a caller filled the tape, and not a reader. Then its ends and links were not checked.
     pub(crate) by_hand: bool,
     /// The language of the format from which it was read.
     pub(crate) naming: Naming,
-    /// Whether there may be a [`Kind::Copy`].
+    /// Whether the tape may contain a [`Kind::Copy`].
     copies: bool,
 }
 
@@ -133,14 +134,14 @@ impl Tape {
         self.intern_encoding(name)
     }
 
-    /// Returns a string node for a string that is already in the arena of the tape that is being filled; for strings of
-    /// 4 GB and more.
+    /// Returns the node of a string of 4 GB or more. The bytes are already in the arena of the tape that is being
+    /// filled.
     pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
         self.new_long_string(kind, place, len)
     }
 
-    /// Takes the memory for nodes and for the arena out, emptied. The caller fills it and gives it back with
-    /// [`Tape::fill`].
+    /// Takes the memory for nodes and for the arena out of the tape and empties it. The caller fills it and gives it
+    /// back with [`Tape::fill`].
     pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
         self.nodes.clear();
         self.arena.clear();
@@ -209,9 +210,9 @@ impl Tape {
             .finding("others"))
     }
 
-    /// Checks that all strings together, each counted once for every node that names it, do not exceed the output that
-    /// the limits allow for an input of `size` bytes. For callers that build a value for each node and therefore copy a
-    /// string several times.
+    /// Checks that all strings together do not exceed the output that the limits allow for an input of `size` bytes.
+    /// Each string counts once for every node that names it. Callers need this check if they build a value for each
+    /// node, because they then copy a string several times.
     ///
     /// # Errors
     /// Of kind `Limit`, if they exceed it.
@@ -256,7 +257,7 @@ impl Tape {
 
     /// Returns the number of nodes: the index of the next one.
     ///
-    /// Readers limit it by [`Limits::nodes`](crate::Limits), so it fits.
+    /// Readers limit the number of nodes by [`Limits::nodes`](crate::Limits), so it fits into 32 bits.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
@@ -299,7 +300,7 @@ impl Tape {
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
 
-    /// Closes the container at `index`: it has `count` children or entries, and ends here.
+    /// Closes the container at `index`. It has `count` children or entries, and ends at the current end of the tape.
     #[inline]
     pub(crate) fn close_container(&mut self, index: u32, count: u32) {
         let end = self.len();
@@ -424,7 +425,8 @@ fn is_well_nested(nodes: &[Node]) -> bool {
             continue;
         }
         if node.kind.is_again() {
-            // Writers that do not record unmarked nodes would follow such a link forever.
+            // Writers record only marked nodes, to notice a cycle. They would follow a link to an unmarked node
+            // forever.
             let named = usize::try_from(node.payload).ok().and_then(|target| nodes.get(target));
             if !named.is_some_and(|named| named.has(flag::TARGET)) {
                 return false;
@@ -434,7 +436,7 @@ fn is_well_nested(nodes: &[Node]) -> bool {
         if node.end() < index || node.end() > end {
             return false;
         }
-        // An empty container has no nodes inside that need checking.
+        // An empty container does not have nodes whose ends must be compared with its own.
         if node.end() > index {
             ends.push(end);
             end = node.end();

@@ -1,4 +1,4 @@
-//! Windows: finished items of a long array are passed on during reading.
+//! Windows: passes on the finished items of a long array while the rest is read.
 
 use super::Document;
 use super::detail::Detail;
@@ -10,24 +10,24 @@ use super::tape::Tape;
 use crate::error::Error;
 use std::cell::Cell;
 
-/// The approximate number of nodes of a window: 256 KB fit into the cache.
+/// The approximate number of nodes of a window. They take 256 KB, so they fit into the processor's cache.
 const WINDOW_NODES: usize = 16 << 10;
 
 /// Function that takes windows and returns tapes to fill again.
 pub type ReceiveWindow<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error>;
 
-/// A sink that passes on finished items of a root array in windows: documents that have the same root and some of its
-/// items.
+/// A sink that passes on finished items of a root array in windows. A window is a document that has the same root,
+/// and some of its items.
 ///
-/// A document with links needs its whole tape, unless the reader can resolve them without it. If a link occurs after
-/// the first window was passed on, reading stops and [`Windows::is_stopped`] reports it.
+/// Links need the whole tape, unless the reader can resolve them without it. If a link occurs after the first window
+/// was passed on, reading stops and [`Windows::is_stopped`] returns `true`.
 pub(crate) struct Windows<'r, 'a> {
     tape: Tape,
     input: &'a [u8],
     receive: ReceiveWindow<'r, 'a>,
     /// Number of windows that were passed on.
     window_count: u64,
-    /// Whether a link was met too late.
+    /// Whether a link occurred after a window was passed on.
     stopped: Cell<bool>,
 }
 
@@ -38,7 +38,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         Windows { tape, input, receive, window_count: 0, stopped: Cell::new(false) }
     }
 
-    /// Returns `true` if a link was met after items had been passed on.
+    /// Returns `true` if a link occurred after items were passed on.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -58,8 +58,8 @@ impl<'r, 'a> Windows<'r, 'a> {
         let mut window = std::mem::take(&mut self.tape);
         let naming = window.naming;
         let count = close_root(&mut window);
-        // The window gets copies. The reader's own tables go on to the next window: what it cached for their
-        // ids stays valid.
+        // The window gets copies of the tables of names. The tables themselves stay with the reader for the next
+        // window, so that the reader's caches for their ids stay valid.
         let keys = hand_over_copy(&mut window.keys);
         let classes = hand_over_copy(&mut window.classes);
         let encodings = hand_over_copy(&mut window.encodings);
@@ -83,7 +83,7 @@ impl<'r, 'a> Windows<'r, 'a> {
     }
 }
 
-/// Windows with spelling and spans: each window has those of its items.
+/// Windows with detail. Each window has the spelling and the spans of its items.
 pub(crate) struct TracedWindows<'r, 'a> {
     windows: Windows<'r, 'a>,
     detail: Detail,
@@ -110,7 +110,7 @@ impl<'r, 'a> TracedWindows<'r, 'a> {
     }
 
     fn hand_over(&mut self) -> Result<(), Error> {
-        // The root stays, and so does its start.
+        // The root is also in the next window, so its start is kept.
         let mut next = Detail { layer: self.detail.layer, copying: self.detail.copying, ..Detail::default() };
         next.spelling.format.clone_from(&self.detail.spelling.format);
         next.trace.extents.extend(self.detail.trace.extents.first());

@@ -1,4 +1,4 @@
-//! Texts that are escaped inside another text, with a mapping to the raw position of each byte.
+//! Texts that are escaped inside another text. For each byte of such a text, its raw position is known.
 
 use super::spare::{self, SparePool};
 use super::{Edit, EditEntry, Edits, NEW, common_affixes};
@@ -62,7 +62,7 @@ pub struct Around<'r> {
 /// A text without its escapes, and the raw position of each of its bytes.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
-    /// The text; if it is owned, it has spare space at its end.
+    /// The text, and after it spare space, if the vector is owned. So `len` is the length of the text.
     text: Cow<'a, [u8]>,
     len: usize,
     /// Escapes in order: bytes that do not represent themselves.
@@ -107,8 +107,8 @@ impl<'a> Decoded<'a> {
         Decoded { text: Cow::Borrowed(raw), len: raw.len(), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
     }
 
-    /// Returns a text that has one form as a whole, such as a token with its quotes: any change encodes all of it
-    /// again.
+    /// Returns a text that can only be encoded as a whole, such as a token with its quotes. After any change, all of
+    /// it is encoded again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
         let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
@@ -138,9 +138,11 @@ impl<'a> Decoded<'a> {
         self.boundary_before(offset, self.count_before(offset, 0)).1
     }
 
-    /// Returns the number of entries that start at or before this offset; the first `known` entries are known to.
+    /// Returns the number of entries of `escapes` that start at or before this offset. The caller knows this for the
+    /// first `known` entries.
     fn count_before(&self, offset: usize, known: usize) -> usize {
-        /// Up to this number, entries are checked one by one.
+        /// Number of entries that are checked one by one, before a binary search. The next edit is often close to the
+        /// last one.
         const MAX_SCANNED: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
         let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
@@ -188,7 +190,7 @@ impl Drop for Decoded<'_> {
     }
 }
 
-/// Builds a [`Decoded`] from front to back: bytes without a reported escape represent themselves.
+/// Builds a [`Decoded`] from front to back. The caller reports each escape; all other bytes represent themselves.
 #[derive(Clone, Debug)]
 pub struct Decoding<'a> {
     raw: &'a [u8],
@@ -263,7 +265,7 @@ impl<'a> Decoding<'a> {
         self.record_escape(start, end, text.len());
     }
 
-    /// Reserves enough that most texts do not need to grow again.
+    /// Reserves enough memory that most texts do not have to grow again.
     #[cold]
     fn reserve_text(&mut self, len: usize) {
         let len = len.max(self.raw.len() + SPARE_LEN);
@@ -329,7 +331,8 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         new.clear();
         new.extend_from_slice(text.get(from..last.start)?);
         new.extend_from_slice(last.new);
-        // The next change may begin in or right after the escape in which this one ends: then they are combined.
+        // The next change may begin inside of the escape in which this one ends, or directly after it. Then both
+        // changes are combined, because the escape is written again only once.
         escapes_before = decoded.count_before(last.end, escapes_before);
         let (mut to, mut end) = decoded.boundary_after(last.end, escapes_before);
         while let Some(next) = all.next_if(|next| next.start <= to) {
@@ -344,7 +347,8 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         if !escaping.encode(&new, &Around { raw, start, end }, &mut list.new) {
             return None;
         }
-        // Parts of the newly written bytes may be the same as before.
+        // The escape was written again as a whole, so the new bytes may begin or end with the old ones. Those are
+        // removed from the edit.
         let (front, back) = common_affixes(raw.get(start..end)?, list.new.get(written..)?);
         let (start, end) = (start + front, end - back);
         if !list.can_follow(start, end) {
@@ -370,7 +374,8 @@ impl<'e> MinimalChange<'e> {
         let old = text.get(edit.start..edit.end).unwrap_or_default();
         let new = edit.new;
         let (mut front, mut back) = common_affixes(old, new);
-        // Characters of several bytes are written as a whole.
+        // An escaping may write a character of several bytes as one escape, so the change must not begin inside of
+        // one.
         let is_inside = |text: &[u8], offset: usize| matches!(text.get(offset), Some(0x80..0xc0));
         while front > 0 && (is_inside(old, front) || is_inside(new, front)) {
             front -= 1;

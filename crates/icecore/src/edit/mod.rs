@@ -34,7 +34,7 @@ pub struct Edit<'e> {
 #[derive(Clone, Default)]
 pub struct Edits {
     list: Vec<EditEntry>,
-    /// The new bytes of all edits in one vector: many are short.
+    /// The new bytes of all edits. Most are short, so one vector for all of them is faster than one for each.
     new: Vec<u8>,
 }
 

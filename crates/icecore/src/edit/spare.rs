@@ -1,10 +1,10 @@
-//! Memory of finished texts for later ones: a dump has millions of short texts, and a tenth of the time was spent on
-//! allocations.
+//! Keeps the memory of finished texts for later ones. A dump has millions of short texts, and without this a tenth of
+//! the time is spent on allocations.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
-/// Maximum number of vectors that a thread keeps: one for each layer of nested frozen data.
+/// Maximum number of vectors that a thread keeps. Nested frozen data needs one vector for each layer.
 const MAX_KEPT_VECS: usize = 8;
 /// Maximum size of a kept vector in bytes.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;

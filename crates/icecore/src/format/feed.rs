@@ -13,8 +13,8 @@ pub(crate) trait Feed {
     /// The format whose spelling is recorded.
     const FORMAT: &'static Format;
 
-    /// Feeds one document from the start of the input to the sink. Returns how far it
-    /// got, and the error that stopped it.
+    /// Feeds one document from the start of the input to the sink. Returns the number of bytes that were read, and
+    /// the error that stopped reading.
     fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
 
     /// See [`Reader::new_skimmer`].
@@ -30,7 +30,7 @@ pub(crate) trait Feed {
     }
 }
 
-/// Consumes the bytes after a document, which a lenient reading ignores.
+/// Consumes the bytes after a document. A lenient reader ignores them.
 pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) -> (usize, Option<Error>) {
     if let Some(detail) = sink.detail() {
         detail.record_span(consumed, input.len(), NO_NODE, "ignored");
@@ -50,7 +50,7 @@ pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: R
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
     if error.is_some() {
-        // Open containers end where reading did.
+        // After an error, the containers that are still open end where reading stopped.
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
             extent.end = consumed as u64;
         }

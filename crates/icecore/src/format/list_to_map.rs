@@ -1,13 +1,11 @@
-//! List-to-map: arrays of PHP that began as lists and turned out to be maps.
+//! List-to-map: changes an array of PHP into a map if a key shows that it is not a list.
 //!
-//! The last entry of an array may show that it is not a list. In a short array, the
-//! previous entries then get key ids. Long arrays need key nodes, which one pass inserts
-//! for all of them at the end.
+//! Even the last key of an array may show this. In a short array, the earlier entries then get ids of keys. In a long
+//! array they need nodes for their keys. These nodes are inserted at the end, for all arrays in one pass.
 
 use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, same_node};
 
-/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
-/// occur again.
+/// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// Number of ids that a table of keys can assign, minus a margin.
 pub(super) const MAX_KEY_IDS: usize = 65_000;
@@ -30,8 +28,8 @@ struct KeylessEntries {
 }
 
 impl DeferredKeys {
-    /// Handles an array at `index` that is not a list: its first `count` entries get their
-    /// keys, now or at the end.
+    /// Changes the array at `index` into a map. Its first `count` entries get their positions as keys: the first of
+    /// them get ids now, the others get nodes in [`Self::insert_keys`].
     pub(super) fn convert_to_map(&mut self, tape: &mut Tape, index: u32, count: u32) {
         tape.nodes[index as usize].kind = Kind::Map;
         let mut key_count = 0;
@@ -51,7 +49,7 @@ impl DeferredKeys {
         self.arrays.is_empty()
     }
 
-    /// Inserts the keys.
+    /// Inserts the nodes of all keys in one pass, because each insertion moves all later nodes.
     pub(super) fn insert_keys(self, sink: &mut impl Sink) {
         if self.arrays.is_empty() {
             return;

@@ -1,8 +1,8 @@
 //! Skimming: scanning the bytes of a document without building nodes.
 //!
-//! A skimmer knows where values end and what their keys are, and checks only what it needs for
-//! that. If it is not sure, it returns [`SkimAborted`], and everything is read instead: that reading
-//! reports what is wrong, or finds what could not be followed.
+//! A skimmer finds the ends of values and their keys. It checks only what it needs for this. If it is not certain, it
+//! returns [`SkimAborted`], and everything is read instead. The reader reports the error, or handles what the skimmer
+//! can't follow.
 
 pub(crate) mod tokens;
 
@@ -49,7 +49,7 @@ pub trait Source {
     }
 }
 
-/// The skimmer is not certain: the whole document must be read.
+/// The skimmer is not certain, so the whole document must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkimAborted;
 
@@ -63,7 +63,7 @@ pub enum SkimmedShape {
     List,
     /// A map, or an object with such a body.
     Map,
-    /// An array if its keys turn out to be 0, 1, 2 and so on; otherwise a map.
+    /// An array if its keys are 0, 1, 2 and so on; otherwise a map. The keys are not known yet.
     Either,
     /// A value without items or entries. It was not opened.
     Leaf,
@@ -74,9 +74,9 @@ pub enum SkimmedShape {
 pub struct SkimmedContainer {
     /// Its form.
     pub shape: SkimmedShape,
-    /// Number of items or entries, if it is stated before them.
+    /// Number of items or entries, if the input has it before them.
     pub count: Option<u64>,
-    /// Number of those that were read.
+    /// Number of items or entries that were read.
     pub read: u64,
     /// Data that the skimmer keeps with the container; only the skimmer reads it.
     pub note: u64,
@@ -109,7 +109,7 @@ impl SkimmedContainer {
 /// The key of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkimmedKey {
-    /// It has none, because it is an item.
+    /// The value is an item, so it does not have a key.
     Item,
     /// An integer.
     Int(i64),
@@ -151,8 +151,8 @@ pub trait Skim: fmt::Debug {
     /// If it can't tell what the value is.
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer>;
 
-    /// Goes to the next value in a container and skips the previous one; `None` at the end,
-    /// after which the container is left.
+    /// Goes to the next value in a container and returns its key. At the end, leaves the container and returns
+    /// `None`.
     ///
     /// # Errors
     /// If the bytes there are not as expected.
@@ -167,7 +167,7 @@ pub trait Skim: fmt::Debug {
     /// If it can't tell where it ends.
     fn skip_value(&mut self) -> SkimResult<()>;
 
-    /// Skips this many items of a list; `false` if it has fewer and was left.
+    /// Skips `count` items of a list. If the list has fewer items, leaves it and returns `false`.
     ///
     /// # Errors
     /// As [`Skim::next_value`] and [`Skim::skip_value`].
@@ -181,8 +181,8 @@ pub trait Skim: fmt::Debug {
         Ok(true)
     }
 
-    /// Goes to the value of the next entry with this integer as its key; `false` if there is
-    /// none and the container was left.
+    /// Goes to the value of the next entry with this integer as its key. If none follows, leaves the container and
+    /// returns `false`.
     ///
     /// # Errors
     /// As [`Skim::next_value`] and [`Skim::skip_value`].
@@ -203,14 +203,14 @@ pub trait Skim: fmt::Debug {
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>>;
 }
 
-/// Returns the bytes from `offset` on that a fast loop examines, if they are in view. Otherwise the
-/// loop stops, and the slow path handles the next token.
+/// Returns the next `N` bytes that a fast loop examines, if they are in view. Otherwise the loop stops, and the
+/// caller handles the next token by itself.
 #[inline(always)]
 pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], offset: usize) -> Option<&[u8; N]> {
     bytes.get(offset..)?.first_chunk()
 }
 
-/// Bytes and the position in them: all of them, or a part that moves.
+/// The input of a skimmer and the position in it. It contains the whole input, or a part that moves over the source.
 pub(crate) struct View<'i> {
     bytes: Cow<'i, [u8]>,
     /// Offset of these bytes.
@@ -276,8 +276,8 @@ impl<'i> View<'i> {
         self.bring_into_view(self.bytes_in_view().len().saturating_mul(2).max(self.piece))
     }
 
-    /// Brings up to `wanted` bytes into view, as far as they exist. Returns `true` if more bytes are
-    /// in view than before.
+    /// Brings up to `wanted` bytes into view. At the end of the input there may be fewer. Returns `true` if more
+    /// bytes are in view than before.
     fn bring_into_view(&mut self, wanted: usize) -> bool {
         let position = self.position();
         let had = self.bytes_in_view().len();
@@ -295,7 +295,7 @@ impl<'i> View<'i> {
             return true;
         }
         bytes.truncate(had);
-        // The source became shorter.
+        // The source does not have the bytes that its length promised, so the input ends here.
         self.len = position + had as u64;
         false
     }
@@ -364,7 +364,7 @@ impl<'i> View<'i> {
         match inside.filter(|index| *index <= self.bytes.len()) {
             Some(index) => self.index = index,
             None => {
-                // Only the bytes of a source are not all in view.
+                // The offset is not in view, so the input is a source. Its bytes are loaded again from there.
                 self.bytes.to_mut().clear();
                 (self.base, self.index) = (offset, 0);
             }

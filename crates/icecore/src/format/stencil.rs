@@ -1,10 +1,10 @@
-//! Documents that only differ in their scalars: the bytes between the scalars are compared, and
-//! nothing else is parsed again.
+//! Reads documents that differ only in their scalars. The bytes between the scalars are compared, and only the
+//! scalars are parsed.
 //!
-//! The rows of a table are mostly written by one piece of a program, so their blobs are alike: the
-//! same keys in the same order, the same classes. A stencil is made from one document. It has the
-//! bytes around the scalars, which must be the same, and the nodes, in which each scalar is
-//! replaced. Any other document is read by the reader, as if there were no stencils.
+//! One part of a program usually writes all rows of a table. So their blobs have the same keys in the same order, and
+//! the same classes. A stencil is made from one document. It has the bytes between the scalars, and the nodes. If
+//! another document has the same bytes there, its nodes are those of the stencil with other scalars. The reader reads
+//! any other document.
 
 use super::{Filled, Prepared, Reader, Request};
 use crate::document::{IS_KEY, Kind, Location, Naming, Node, Ordinals, Tape, flag};
@@ -15,18 +15,18 @@ use std::sync::Arc;
 /// new node, with the key of `like`, and the end of its bytes; `None` if the reader must read the
 /// document.
 ///
-/// It may return `None` for anything. Otherwise the result must be what the reader would read
-/// there, provided that all earlier bytes are those of the document of `like`, except its scalars.
+/// It may return `None` for any scalar. Otherwise it must return what the reader would read there. It may assume that
+/// all earlier bytes, except scalars, are the same as in the document of `like`.
 pub type ReadScalar = fn(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)>;
 
-/// Maximum size of a document for which a stencil is made: larger documents are seldom alike.
+/// Maximum size of a document for which a stencil is made. Larger documents are seldom alike.
 const MAX_NODES: usize = 256;
 const MAX_BYTES: usize = 16 << 10;
 /// Maximum number of stencils that are kept.
 const MAX_STENCILS: usize = 8;
-/// If this number of documents matched since the last stencil was made, the next one costs half.
+/// If at least this number of documents matched since the last stencil was made, the price of the next one is halved.
 const HALF_PRICE_MATCHES: u64 = 256;
-/// Maximum price of a stencil, in documents without a match.
+/// Maximum of [`Stencils::price`].
 const MAX_PRICE: u32 = 1 << 16;
 
 /// Stencils of the documents that a [`Codec`](crate::Codec) read: see
@@ -54,8 +54,8 @@ impl Stencils {
         self.matched
     }
 
-    /// Reads a document that matches another one onto the tape, which is cleared first. `None` if
-    /// it does not; then the content of the tape has no meaning.
+    /// Clears the tape, and reads a document onto it that matches a stencil. Returns `None` if it does not match.
+    /// Then the content of the tape has no meaning.
     #[inline]
     pub(crate) fn fill_tape(
         &mut self,
@@ -96,7 +96,7 @@ impl Stencils {
         } else if let Some(least_used) = self.stencils.iter_mut().min_by_key(|known| known.recent_uses) {
             *least_used = new_stencil;
         }
-        // Matches long ago count less.
+        // Each new stencil halves all counts, so that earlier matches count less than recent ones.
         self.stencils.iter_mut().for_each(|known| known.recent_uses /= 2);
     }
 }
@@ -173,7 +173,8 @@ impl FixedBytes {
     #[inline(always)]
     fn match_end(&self, fixed: &[u8], input: &[u8], offset: usize) -> Option<usize> {
         let end = offset + self.len as usize;
-        // One load, no loop.
+        // The first 16 bytes are compared as one word. The mask removes the bytes after the required ones. At the end
+        // of the input, where fewer than 16 bytes are left, the bytes are compared below.
         if let Some(window) = input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) {
             if u128::from_le_bytes(*window) & self.mask != self.head {
                 return None;
@@ -223,14 +224,15 @@ impl Stencil {
         (self.end.match_end(&self.fixed, input, offset)? == input.len()).then_some(())
     }
 
-    /// Returns the stencil of a document that was completely read onto this tape. `None` if it
-    /// could not read other documents.
+    /// Returns the stencil of a document that was completely read onto this tape. Returns `None` if the stencil could
+    /// not read other documents.
     #[inline(never)]
     fn from_document(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
         let read = reader.scalar_reader(input)?;
         let is_small = input.len() <= MAX_BYTES && tape.nodes.len() <= MAX_NODES;
         let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
-        // Attributes may be part of a value, such as the encoding of a string.
+        // A link is the number of another node, so it depends on more than its own bytes. Attributes may be a part of
+        // a value, such as the encoding of a string.
         let is_dependent = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
         if !is_small || !is_plain || tape.nodes.iter().any(is_dependent) {
             return None;
@@ -255,6 +257,7 @@ impl Stencil {
         let strings = fixed_strings(tape, &scalars)?;
         let mut strings = strings.iter().peekable();
         let mut offset = 0;
+        // An empty scalar at the end of the input, so that the loop also handles the bytes after the last scalar.
         let end = Scalar { node: u32::MAX, start: input.len(), end: input.len() };
         for Scalar { node, start, end: next } in scalars.iter().copied().chain([end]) {
             let fixed_start = stencil.fixed.len();
@@ -354,7 +357,7 @@ fn find_scalars(
         let extent =
             trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(index)) as usize)?;
         let (start, extent_end) = (extent.start as usize, extent.end as usize);
-        // A scalar that the function can't read stays fixed.
+        // If the function can't read a scalar, or reads another node, the bytes of the scalar stay fixed.
         if let Some((reread_node, end)) = read(input, start, *node)
             && reread_node == *node
             && end <= extent_end
@@ -367,10 +370,11 @@ fn find_scalars(
     Some(scalars)
 }
 
-/// Replaces a string by another text.
+/// Replaces a string by another text of the same length.
 fn change_string(input: &mut [u8], node: &Node) -> bool {
     let Location::Input(place) = node.place() else { return false };
     let Some(bytes) = input.get_mut(place as usize..place as usize + node.aux as usize) else { return false };
+    // The first letter must change, so a string that begins with `q` gets another letter.
     let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
     bytes.fill(letter);
     true
@@ -399,7 +403,8 @@ fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u
     let mut strings = Vec::new();
     for (index, node) in (0u32..).zip(&tape.nodes) {
         if node.kind.has_bytes() && !is_read[index as usize] {
-            // An encoding, or a form, is stored in the same field.
+            // The payload may contain an encoding or a form in addition to the location. `move_strings` replaces the
+            // whole payload, so it must be only the location.
             let Location::Input(place) = node.place() else { return None };
             if node.payload != place {
                 return None;

@@ -3,7 +3,8 @@
 use super::Change;
 use std::cell::Cell;
 
-/// Caches answers for consecutive strings of one text, so that a long text with many short strings is searched once.
+/// Remembers where the next possible change of a text is. The strings of a text are asked for in order, so a long
+/// text with many short strings is searched only once.
 pub(super) struct ChangeLookahead<'a> {
     change: &'a dyn Change,
     text: &'a [u8],

@@ -1,9 +1,10 @@
 //! Serialized documents inside another text: shortcodes, comments, YAML, logs.
 //!
-//! If it is certain what they are, documents are changed as documents, and the text around them as plain text. Certain
-//! means: each document can be read to its end, begins at a word boundary, and overlaps no other; no match crosses a
-//! boundary of one; nothing else in the text looks serialized; and the result has the same documents at their new
-//! places. Any other text stays unchanged and is counted if a change would make a length in it wrong.
+//! If it is certain what the documents are, they are changed as documents, and the text around them is changed as
+//! plain text. It is certain if all of these conditions are true. Each document can be read to its end, begins at a
+//! word boundary, and does not overlap another one. No match crosses a boundary of a document. Nothing else in the
+//! text looks serialized. The result has the same documents at their new places. Any other text is changed as plain
+//! text, unless a change would make a length in it wrong. Then it stays unchanged and is counted.
 
 use super::serialized::{self, Boundary, SerializedString};
 use super::string_rewriter::StringRewriter;
@@ -26,7 +27,7 @@ pub(super) enum EmbeddedData {
     Nothing,
     /// These documents, and nothing else.
     Documents(&'static Format, Vec<Range<usize>>),
-    /// These documents, and something that is not a complete document: damaged, cut off, escaped.
+    /// These documents, and something that looks serialized but can't be read: it is damaged, cut off or escaped.
     Unclear(Vec<Range<usize>>),
 }
 
@@ -53,7 +54,8 @@ pub(super) fn find_embedded(text: &[u8], search_start: usize, limits: &Limits) -
 fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
     let (mut documents, mut is_clear, mut end) = (Vec::new(), true, search_start);
     let mut remaining = serialized::search_budget(text);
-    // Number of bytes that may be read without success: unterminated values can be nested.
+    // Number of bytes that may be read without success. Values without an end can be nested, and each of them would
+    // be read up to the end of the text.
     let mut in_vain = text.len().saturating_mul(2);
     let wanted = StringRequest { limits, keys: false, classes: false, is_wanted: &|_, _| false };
     for head in serialized::find_heads(text) {
@@ -117,7 +119,7 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) 
             }
             None => false,
         },
-        // An array can't have such a key: it is damaged.
+        // A key of an array begins with `i`, `s` or `S`. Another value here means that the array is damaged.
         Some([letter, b':', next, ..]) => LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
         Some([b'N', b';', ..]) => true,
         _ => false,
@@ -129,7 +131,7 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) 
 fn are_nested(text: &[u8]) -> bool {
     let mut open: Vec<usize> = Vec::new();
     serialized::find_strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
-        // One more byte of the string follows its last quote.
+        // The range ends after the last quote, and the string has one more byte, a semicolon.
         while open.pop_if(|end| *end < head).is_some() {}
         let fits = open.last().is_none_or(|end| range.end < *end - 1);
         open.push(range.end);
@@ -171,7 +173,7 @@ fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
     };
     let before = text.get(..head).unwrap_or_default();
     let is_first = match before.strip_suffix(b"|") {
-        // A session does not contain escapes.
+        // The names and values of a session are not escaped.
         Some(name) => {
             let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'|' || !byte.is_ascii());
             let after = serialized::parse_number(text, head + 2).and_then(|(_, after)| text.get(after..));
@@ -195,13 +197,13 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
     if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
         return true;
     }
-    // For a long string, the first change of its length is enough.
+    // The changes that make the text longer or shorter. One of them inside of a string makes its length wrong.
     let growing: Vec<usize> = list.iter().filter(|(_, grows)| *grows).map(|(edit, _)| edit.start).collect();
     let grows_within = |bytes: &Range<usize>| {
         let next = growing.partition_point(|start| *start < bytes.start);
         growing.get(next).is_some_and(|start| *start < bytes.end)
     };
-    // Nulls and brackets, which contain no number.
+    // Skips nulls and brackets, because they do not contain numbers that a change could damage.
     let skip_ends = |mut offset: usize| {
         loop {
             match text.get(offset..) {
@@ -212,7 +214,7 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         }
     };
     for SerializedString { head, range, has_end, .. } in serialized::find_strings(text) {
-        // Its last quote, the mark after it, and the closing brackets around it.
+        // The last quote of the string, the mark after it, and the closing brackets after that.
         let end = range.end - 1..skip_ends(range.end.saturating_add(1));
         let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
         if touches(head..range.start) || grows_within(&range) || has_end && touches(end) {
@@ -240,14 +242,16 @@ impl StringRewriter<'_> {
     /// why it is not frozen although it begins like frozen data.
     pub(super) fn change_mixed_text(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
         let embedded = match &broken {
-            // Documents in binary data are in parts that have a length of their own.
+            // In binary data a document is inside of a string with a length of its own. That length would become
+            // wrong.
             Some(broken) if !is_text_format(broken.format) => EmbeddedData::Nothing,
             _ => find_embedded(text, 0, &self.limits),
         };
         if let EmbeddedData::Documents(format, documents) = &embedded
             && let Some(edits) = self.change_around_documents(format, text, 0..text.len(), documents, level)
         {
-            // A text that contains values is not a damaged value, but it may be a damaged document of another kind.
+            // A text that contains complete values is not itself a damaged value. It may be a damaged document of
+            // another format.
             broken
                 .into_iter()
                 .filter(|broken| !has_values(broken.format))
@@ -510,7 +514,7 @@ mod tests {
         }
     }
 
-    /// Nested beginnings: the number of times one is read is limited.
+    /// Values that begin inside of each other have no end here. The number of bytes that are read is limited.
     #[test]
     fn beginnings_take_linear_time() {
         for piece in [
@@ -548,7 +552,8 @@ mod tests {
         }
     }
 
-    /// Documents in texts in documents: the work grows linearly with the levels instead of doubling with each.
+    /// Documents contain texts, and these contain documents. The work grows linearly with the levels; it does not
+    /// double with each one.
     #[test]
     fn the_work_is_linear_in_the_levels() {
         let string = |text: &str| format!("s:{}:\"{text}\";", text.len());

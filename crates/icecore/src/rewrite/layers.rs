@@ -94,7 +94,7 @@ impl StringRewriter<'_> {
             }
         };
         self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
-        // Blanks around the text would not be written again, so it must match without them.
+        // The wrapper does not write blanks around a text, so a text with blanks would not be reproduced.
         let is_text = wrapper.evidence == WrapperEvidence::Text && trimmed::has_blanks(bytes);
         if is_text
             && !wraps_identically(
@@ -109,7 +109,7 @@ impl StringRewriter<'_> {
         let edits = match self.probe_text(&unwrapped.bytes, level + 1) {
             ProbeResult::Frozen(edits) => edits,
             ProbeResult::Kept => return Some(ProbeResult::Kept),
-            // A magic number is enough evidence: the content is a text.
+            // A magic number is enough evidence for the wrapper, also if its content is plain text.
             ProbeResult::Plain(_) if matches!(wrapper.evidence, WrapperEvidence::Magic | WrapperEvidence::Content) => {
                 self.change_value(&unwrapped.bytes, level + 1)
             }
@@ -169,7 +169,7 @@ fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], content: &
     };
     let new = edits.apply(content);
     let rewrapped = wrap(&new)?;
-    // Compressors differ, so only their content is compared.
+    // Other compressors write other bytes for the same content, so only the content is compared.
     let is_same = match wrapper.evidence {
         WrapperEvidence::Magic | WrapperEvidence::Content => {
             let unwrapped = (wrapper.unwrap)(&rewrapped, settings, &crate::limits::Limits::default()).ok()?;
@@ -206,7 +206,7 @@ fn with_stored_properties(
         .filter(|property| property.wrapper == wrapper.name && !settings.has(property.option))
         .collect::<Vec<_>>()
     {
-        // The table has this option.
+        // The wrapper's table has this option, so `set` does not fail.
         let _ = settings.set(wrapper.options, wrapper.name, property.option, Some(&property.value));
     }
     settings

@@ -38,7 +38,8 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
         if matches!(text.get(head), Some(b's' | b'S' | b'E')) {
             continue;
         }
-        // This value can't be read: its brackets show whether it has an end.
+        // This value can't be read, so its end is unknown. It is cut off if it has more opening than closing
+        // brackets.
         let mut depth = 0;
         let close = brackets.by_ref().skip_while(|offset| *offset < head).find(|offset| {
             depth += if text.get(*offset) == Some(&b'{') { 1 } else { -1 };
@@ -66,11 +67,11 @@ pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
 /// Returns the offset of what may be the beginning of a serialized value, if a text ends inside of it: `s`, `a:`,
 /// `O:12`, `a:1:{s:`.
 fn find_cut_head(text: &[u8]) -> Option<usize> {
-    // A class name with its head is hardly ever longer.
+    // Longer names of classes are rare, and a fixed length keeps the search short.
     const MAX_HEAD_LEN: usize = 320;
     let window_start = text.len().saturating_sub(MAX_HEAD_LEN);
     let mut end = text.get(window_start..).unwrap_or_default();
-    // The first key of an array.
+    // The text may end inside of the first key of an array or object.
     if let Some(bracket) = memrchr(b'{', end)
         && let (Some(before), Some(key)) = (end.get(..bracket), end.get(bracket + 1..))
         && before.ends_with(b":")
@@ -105,7 +106,7 @@ fn ends_with_name(text: &[u8], head: usize) -> bool {
 /// Returns `true` if one of these changes touches a number, a quote or a bracket of something serialized. The text may
 /// begin inside of it. A change that covers a whole document counts as well.
 pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
-    // The number at the beginning, whose letter may be before the text.
+    // The text may begin with a number, and the letter of this number may be before the text.
     let leading = text.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-:".contains(byte)).count();
     let mut numbers = Edits::new();
     for edit in edits.iter() {
@@ -113,7 +114,8 @@ pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
         if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_end_mark(text, edit.start..edit.end) {
             return true;
         }
-        // Here only numbers matter: lengths are compared elsewhere, also for strings that began before.
+        // The old bytes in the place of the new ones: this edit touches a number but does not change a length, so
+        // only damage to numbers counts here.
         numbers.push(edit.start, edit.end, old);
     }
     !numbers.is_empty() && does_damage(text, &[], &numbers)
@@ -182,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Nested beginnings: the work is limited.
+    /// Values begin inside of each other and do not end. The work is limited.
     #[test]
     fn beginnings_take_linear_time() {
         for piece in ["a:9:{i:0;", "a:9:{", "s:3:\"", "O:1:\"A\":9:{s:1:\"b\";", "s:99:\\\"", "s:9:\"a:1:{i:0;"] {

@@ -1,6 +1,7 @@
-//! Texts that are certainly nothing but text: most names, addresses and phrases.
+//! A quick check for texts that can't be frozen data. Most names, addresses and phrases pass it.
 
-/// Bytes that alone can't make a container or a string in any format, or an escape in any wrapper.
+/// Bytes without a meaning in formats and wrappers: a text of only these bytes can't have a container, a string with
+/// quotes, or an escape.
 const BARE: [bool; 256] = {
     let mut bare = [false; 256];
     let mut byte = 0;
@@ -17,12 +18,13 @@ const BARE: [bool; 256] = {
     bare
 };
 
-/// Returns `true` if no format and no wrapper, other than Base64 and the like, accepts this text. This is a quick
-/// answer, which the tests compare with the full one: `false` proves nothing.
+/// Returns `true` if no format accepts this text, and no wrapper except Base64 and similar encodings. After `false`,
+/// the text may still be plain, and each format and wrapper must be tried. The tests compare both answers.
 pub(super) fn is_certainly_text(text: &[u8]) -> bool {
-    // Not a number, and not a letter of PHP's format: a damaged text with such a beginning is counted.
+    // A number is a value in some formats. A letter and a colon are the beginning of a value in PHP's format; a
+    // damaged text with such a beginning must be counted, so it is not certainly text.
     let has_plain_start = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
-    // Output of `var_export()`, and files that return it.
+    // These words begin the output of `var_export()`, and PHP files that return it.
     let is_word = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_php = || is_word(b"array") || is_word(b"return");
     // Signed data has two dashes before the signature.
@@ -30,7 +32,7 @@ pub(super) fn is_certainly_text(text: &[u8]) -> bool {
     has_plain_start && are_text_bytes(text) && !is_php() && !has_dashes()
 }
 
-/// Checks in pieces: a branch for each byte would take longer than the comparison.
+/// Checks several bytes before each branch, because a branch for each byte takes longer than looking it up.
 fn are_text_bytes(text: &[u8]) -> bool {
     const PIECE: usize = 8;
     let (pieces, rest) = text.as_chunks::<PIECE>();
@@ -51,7 +53,7 @@ mod tests {
         fn change_text(&mut self, _: &[u8], _: StringRole, _: &mut Edits) {}
     }
 
-    /// Random texts from pieces that include the beginnings and words of all formats.
+    /// The texts are random combinations of pieces. The pieces include the beginnings and words of all formats.
     #[test]
     fn no_format_reads_bare_text() {
         const PIECES: [&str; 48] = [

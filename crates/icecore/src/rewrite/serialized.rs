@@ -1,8 +1,8 @@
 //! Strings of `serialize()` anywhere in a text, in any quoting.
 //!
-//! A string begins with a letter, its length and a quote: `s:3:"`. Its end is certain only if the text has it as PHP
-//! wrote it. Otherwise it is escaped, cut off, or its length is wrong: then the range is too long rather than too
-//! short.
+//! A string begins with a letter, its length and a quote: `s:3:"`. Its end is certain only if the string is in the
+//! text as PHP wrote it. Otherwise it is escaped or cut off, or its length is wrong. Then its range may be too long,
+//! but not too short.
 
 use crate::steps;
 use memchr::{memchr, memchr2_iter, memmem};
@@ -32,11 +32,11 @@ pub(super) struct SerializedString {
 /// What precedes a letter that may begin a serialized value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boundary {
-    /// A letter: this is part of a word.
+    /// A letter precedes, so this letter is part of a word.
     Word,
-    /// A digit, a letter of another alphabet, an escape: it may be part of something.
+    /// A digit, a letter beyond ASCII or an escape precedes. This letter may belong to it.
     Unclear,
-    /// A blank, a mark, or nothing.
+    /// A blank, a punctuation mark or nothing precedes, so a value may begin here.
     Edge,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn boundary_before(text: &[u8], offset: usize) -> Boundary {
     }
 }
 
-/// Returns `true` if a length follows this letter: the letters of strings and of class names.
+/// Returns `true` if this letter begins a string or a class name, so that a length follows it.
 fn is_string_letter(letter: u8) -> bool {
     matches!(letter, b's' | b'S' | b'O' | b'C' | b'E')
 }
@@ -152,12 +152,14 @@ pub(super) fn string_at(text: &[u8], head: usize, remaining: &mut usize) -> Opti
     }
     let quote = leading_quote(rest)?;
     let start = after + quote.len();
-    // A word with this ending is prose, unless the quote is escaped or the end would be after the text.
+    // After a letter, `s:3:"` is probably prose. It may still be a value if the quote is escaped, or if the string
+    // would end after the text.
     let is_word = boundary_before(text, head) == Boundary::Word;
     if is_word && matches!(quote, [b'"' | b'\'', ..]) && start.saturating_add(len) < text.len() {
         return None;
     }
-    // Escaped characters are longer than the length counts: the string ends there or later.
+    // An escaped character has more bytes here than the length counts, so the string may end later than its length
+    // says.
     let max_end = start.saturating_add(len.saturating_mul(MAX_ESCAPED_LEN)).saturating_add(quote.len() + 1);
     let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
     let searched = text.get(start..max_end.min(text.len())).unwrap_or_default();
@@ -166,7 +168,7 @@ pub(super) fn string_at(text: &[u8], head: usize, remaining: &mut usize) -> Opti
         steps::count(searched.len());
         let end = match find_exact_end(searched, len, quote, &close) {
             Some(end) => end,
-            // Several ends are possible: the last one is not too early.
+            // Several ends are possible. The last one is taken, because it can't be too early.
             None => len + memmem::rfind(searched.get(len..)?, &close)?,
         };
         Some(start + end + quote.len())
@@ -198,7 +200,8 @@ fn escaped_width(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
             let digits = digits.get(..4).and_then(|digits| std::str::from_utf8(digits).ok());
             match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
                 Some(0..0x80) => (6, 1),
-                // Half of a surrogate pair counts as half of four bytes.
+                // JSON writes a character beyond U+FFFF as two surrogates. It has four bytes in UTF-8, so each
+                // surrogate counts two.
                 Some(0x80..0x800 | 0xd800..0xe000) => (6, 2),
                 _ => (6, 3),
             }
@@ -278,7 +281,7 @@ mod tests {
         assert_eq!(boundary_before(b"a\xff", 2), Boundary::Unclear);
     }
 
-    /// Unterminated strings: the searches are limited.
+    /// The strings do not end. The searches for their ends are limited.
     #[test]
     fn beginnings_without_an_end_take_linear_time() {
         steps::is_linear("strings", 1_000, |times| {

@@ -15,7 +15,8 @@ use std::sync::LazyLock;
 
 /// Names of digests.
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
-/// Word stems: each name of a digest contains one of these. The finders are made once, because most texts are short.
+/// Word stems. Each name of a digest contains one of them. The finders are made only once, because for a short text
+/// it takes longer to make a finder than to search.
 static STEMS: LazyLock<[Finder<'static>; 12]> = LazyLock::new(|| {
     let stems = ["hash", "Hash", "HASH", "mac", "Mac", "MAC", "sig", "Sig", "SIG", "digest", "Digest", "DIGEST"];
     stems.map(Finder::new)
@@ -78,8 +79,9 @@ pub(super) fn is_next_to_digest(text: &[u8], part: &Range<usize>) -> bool {
         || leads(directly_after)
 }
 
-/// Returns `true` if a text has a run of letters as long as a digest. Most texts have none; only every 22nd byte is
-/// read, because a run of that length covers one of these.
+/// Returns `true` if a text has a sequence of letters that is as long as a digest. The search begins at every 22nd
+/// byte, because a sequence of that length contains at least one of these bytes. Most texts do not have such a
+/// sequence.
 fn has_long_run(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\\');
     let mut offset = MIN_DIGEST_LEN - 1;
@@ -97,7 +99,8 @@ fn has_long_run(text: &[u8]) -> bool {
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |offset: usize| text.get(offset).is_some_and(u8::is_ascii_alphabetic);
     let word_end = move |offset: usize| {
-        // Limited to the longest name: otherwise a long word would be searched for each stem in it.
+        // The search backwards ends after the length of the longest name. Otherwise a long word would be searched
+        // completely for each stem in it.
         let start =
             (0..offset).rev().take(MAX_NAME_LEN).take_while(|position| is_letter(*position)).last().unwrap_or(offset);
         let end =
@@ -146,7 +149,8 @@ pub(super) fn find_signed_ranges(
 /// Returns the nodes of signed data in a document, in order.
 pub(super) fn find_signed_nodes(document: &Document<'_>) -> Vec<u32> {
     let mut nodes = Vec::new();
-    // A name that is written once may be used again, far from its digest.
+    // Only names are searched, not the digests after them. A format may write a name once and refer to it later, so a
+    // digest may be far from its name.
     if find_names(document.input()).next().is_none() {
         return nodes;
     }

@@ -43,8 +43,8 @@ impl<'w> StringRewriter<'w> {
         self.examines_everything() || self.change.may_change(raw)
     }
 
-    /// Returns `true` if every text has to be examined: the strings of encoded data are only visible after it was
-    /// decoded, and wrong lengths may be anywhere.
+    /// Returns `true` if every text has to be examined. The strings of encoded data are visible only after decoding.
+    /// If damage is to be repaired, a wrong length may be in any text.
     fn examines_everything(&self) -> bool {
         self.options.base64 || self.options.mend
     }
@@ -81,8 +81,8 @@ impl<'w> StringRewriter<'w> {
         self.probe_with_trimming(bytes, level)
     }
 
-    /// Like [`StringRewriter::probe_text`]: tries each format and wrapper, also on the text without the blanks around
-    /// it.
+    /// Like [`StringRewriter::probe_text`], without its quick checks. Tries each format and wrapper on the text, and
+    /// then on the text without the blanks around it.
     pub(super) fn probe_with_trimming(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         match self.probe_whole(bytes, level) {
             ProbeResult::Plain(mut broken) => {
@@ -106,7 +106,8 @@ impl<'w> StringRewriter<'w> {
             match self.change_document(format, &Settings::new(), bytes, &limits, level) {
                 Ok(edits) => return ProbeResult::Frozen(edits),
                 Err(error) if error.kind() == ErrorKind::Limit => return self.keep_beyond_limit(bytes),
-                // The data is valid, and would become invalid if it were changed as text.
+                // The data is valid, but this change can't be represented. It is kept, because a change as plain text
+                // would make it invalid.
                 Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
                     self.tally.unsayable += u64::from(self.change.may_change(bytes));
                     return ProbeResult::Kept;
@@ -118,7 +119,8 @@ impl<'w> StringRewriter<'w> {
                 }
             }
         }
-        // Data in another text may be escaped; at the top level it is damaged.
+        // Data inside of another value may only be escaped, so only wrong lengths are repaired there. At the top
+        // level, every kind of damage is repaired.
         let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
         let mut repaired = Ok(None);
         if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
@@ -306,15 +308,17 @@ impl<'w> StringRewriter<'w> {
     }
 }
 
-/// Edits from front to back, with the lengths of enclosing parts.
+/// Collects edits from front to back, and corrects the lengths of the parts around them.
 struct EditSplice {
     edits: Edits,
-    /// Open parts: each with the index of the edit of its length, and its growth.
+    /// Parts that are not yet closed, from the outermost to the innermost. Each has the index of the edit for its
+    /// length, and the number of bytes by which it grows.
     open: Vec<(LengthPrefixed, usize, i64)>,
 }
 
 impl EditSplice {
-    /// Begins a part that has a length: reserves an edit for the length.
+    /// Begins a part that has a length. Adds an edit for the length now, because edits are in order; its text is
+    /// known only at the end of the part.
     fn open_length_prefixed(&mut self, bytes: &[u8], measured: LengthPrefixed) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());

@@ -14,7 +14,7 @@ pub struct Tally {
     pub changed: u64,
     /// Frozen data that was processed, by the names of its formats and wrappers.
     pub frozen: FormatCounts,
-    /// Texts that look frozen and can't be read: they were changed as plain text.
+    /// Texts that look frozen and can't be read. They were changed as plain text.
     pub broken: u64,
     /// The first of these.
     pub first_broken: Vec<Broken>,
@@ -22,24 +22,26 @@ pub struct Tally {
     pub mended: u64,
     /// Causes of their damage, by the names of [explanations](crate::value::Explanation).
     pub explanations: BTreeMap<String, u64>,
-    /// Repaired texts whose lengths have no explanation: ends of strings were chosen so that the rest can be read.
+    /// Repaired texts for whose wrong lengths no explanation was found. The ends of strings were chosen so that the
+    /// rest can be read.
     pub guessed: u64,
-    /// Payloads that only their own class understands and that contain something to change: they stayed unchanged.
+    /// Payloads that only their own class understands and that contain something to change. They stayed unchanged.
     pub opaque: u64,
-    /// Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON: the strings stayed
+    /// Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON. The strings stayed
     /// unchanged.
     pub unsayable: u64,
-    /// Signed or encrypted data that contains something to change: it stayed unchanged.
+    /// Signed or encrypted data that contains something to change. It stayed unchanged.
     pub signed: u64,
-    /// Texts with unclear serialized strings in them whose lengths would become wrong: they stayed unchanged.
+    /// Texts that contain serialized strings with uncertain ends. A change would make their lengths wrong, so the
+    /// texts stayed unchanged.
     pub embedded: u64,
-    /// Texts beyond a limit, for example nested too deeply, that contain something to change: they stayed unchanged,
+    /// Texts beyond a limit, for example nested too deeply, that contain something to change. They stayed unchanged,
     /// because the lengths around them can't be verified.
     pub beyond: u64,
 }
 
-/// Counts by the names of formats and wrappers, sorted by name. There are few, and each value gets a tally: a list is
-/// cheaper than a map.
+/// Counts by the names of formats and wrappers, sorted by name. A list is cheaper than a map here, because there are
+/// only a few names, and each value gets a tally.
 ///
 /// ```
 /// let mut counts = icecore::rewrite::FormatCounts::default();
@@ -136,8 +138,8 @@ impl Tally {
         *self = Tally { frozen, ..Tally::default() };
     }
 
-    /// Returns `true` if something was found that could not be processed as requested: it should be reported even if
-    /// nothing changed.
+    /// Returns `true` if something was found that could not be processed as requested. Callers should report this
+    /// even if nothing changed.
     pub fn is_notable(&self) -> bool {
         self.broken + self.opaque + self.unsayable + self.signed + self.embedded + self.beyond > 0
     }

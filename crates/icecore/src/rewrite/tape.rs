@@ -1,5 +1,5 @@
-//! Formats that are written again as a whole: strings change on the tape, the spelling of everything else is replayed,
-//! and the result is read again.
+//! Changes documents of formats that must be written again as a whole. The strings change on the tape, and the
+//! spelling of everything else is replayed. The result is read again as a check.
 
 use super::string_rewriter::{ProbeResult, StringRewriter};
 use super::{Edits, StringRole, signed};
@@ -70,7 +70,8 @@ fn write_changed(
         let mut out = Vec::new();
         format.write(document, settings, limits, &mut out).map(|_| out)
     };
-    // Compressed data may be written differently; everything else has to be written the same.
+    // Other compressors write other bytes for the same content. Any other document must be written with the same
+    // bytes, so that only the changed strings differ afterwards.
     let is_compressed = document.trace().is_some_and(|trace| trace.layer.is_some());
     if !is_compressed && write(document)? != bytes {
         return Err(not_reproducible_error());
@@ -156,7 +157,7 @@ fn change_string(
     }
     let is_frozen_by_class = parent.is_some_and(|parent| parent.kind == Kind::Opaque);
     let edits = if !may_contain_nested(parent) || is_frozen_by_class {
-        // Only its class knows what this means, unless it is frozen data.
+        // Only the class knows what its payload means, so the payload is changed only if it is itself frozen data.
         let is_payload = parent.is_some_and(|parent| matches!(parent.form(), Form::Serializable | Form::UserDump));
         match rewriter.probe_text(bytes, level + 1) {
             ProbeResult::Frozen(edits) if is_payload => edits,

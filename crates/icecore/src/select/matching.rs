@@ -22,7 +22,7 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub struct Found<'d> {
     document: &'d Document<'d>,
-    /// Values on the way, with the steps to them.
+    /// The values that the pattern visited, with the steps to them.
     places: Vec<MatchedPlace>,
     /// Indexes of the places that match.
     matched: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Found<'d> {
 
 #[derive(Debug)]
 struct MatchedPlace {
-    /// Index of the parent, the place before the step.
+    /// Index of the parent in [`Found::places`].
     parent: u32,
     /// Step from the parent.
     step: Box<str>,
@@ -96,7 +96,8 @@ impl Pattern {
         if let (true, Some(path)) = (search.matches.is_empty(), self.as_path())
             && let Ok(value) = document.find(path)
         {
-            // The path was shortened, or leads into the header.
+            // The steps match nothing, but the text may be a shortened path or a path into the header. Only
+            // `Document::find` understands such a path.
             let step = path.strip_prefix('$').unwrap_or(path).into();
             let place = search.add_place(0, step, value)?;
             search.matches.matched.push(place);
@@ -143,7 +144,8 @@ impl<'d> PatternSearch<'d, '_> {
             if !value.kind().is_container() || !visited.insert(value.index()) {
                 continue;
             }
-            // An object and its body are one place.
+            // An object and its body are one place, so the step is applied only when the body is reached. The same
+            // holds for a value with attributes.
             if value.kind() != Kind::Object && value.kind() != Kind::Attrs {
                 self.apply_to_value(place, kind)?;
             }

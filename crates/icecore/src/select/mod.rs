@@ -3,10 +3,10 @@
 //! A [`Pattern`] is a path that may match several values. [`Pattern::find`] finds them in a document that was read.
 //! [`each`] takes them from bytes, and skips what the pattern does not name: only the answers become documents.
 //!
-//! Skipped data is not validated. An item of a list is found even if the input breaks off after it. A map is skimmed to
-//! its end, because a later entry with the same key would replace an earlier one; an error after an answer is reported
-//! after it. If a format can't be skimmed, or a value can't be read by itself (a link leads out of it), everything is
-//! read: that is slower, but gives the same answers.
+//! Skipped data is not validated. An item of a list is found even if the input ends too early after it. A map is
+//! skimmed to its end, because a later entry with the same key replaces an earlier one. If an error follows an
+//! answer, the answer is passed on first. Everything is read if a format can't be skimmed, or if a value can't be
+//! read by itself because a link leads out of it. This is slower, but gives the same answers.
 
 mod matching;
 mod pattern;
@@ -84,7 +84,7 @@ pub fn first(
 /// ```
 ///
 /// # Errors
-/// Errors of the format's reader in the part that has to be read; those of `receive`.
+/// Errors of the format's reader in the part that has to be read, and errors of `receive`.
 pub fn each(
     input: &[u8],
     stage: &Stage,
@@ -169,7 +169,7 @@ pub fn read(
 /// ```
 ///
 /// # Errors
-/// Of kind `Limit`, if links lead to too many values; those of `receive`.
+/// Of kind `Limit`, if links lead to too many values. Errors of `receive` are returned, too.
 pub fn within(
     document: &Document<'_>,
     pattern: &Pattern,

@@ -41,7 +41,7 @@ pub(super) struct PatternStep {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StepKind {
-    /// One value.
+    /// At most one value.
     One(Step),
     /// Items from the first to before the second position; negative ones count from the end.
     Slice(Option<i64>, Option<i64>),
@@ -92,7 +92,8 @@ impl Pattern {
     pub(crate) fn rest_after(&self, count: usize, first: Option<Step>) -> Pattern {
         let first = first.map(|step| PatternStep { is_deep: false, kind: StepKind::One(step) });
         let rest = self.steps.get(count..).unwrap_or_default();
-        // The text is not a path of that document.
+        // The text of this pattern would be a path of the outer document, not of the other one, so the text is
+        // unknown.
         Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
     }
 
@@ -103,7 +104,7 @@ impl Pattern {
         (!last.is_deep).then(|| (Pattern { text: self.text.clone(), steps: before.to_vec() }, step))
     }
 
-    /// Returns it as a path that [`Document::find`] accepts, if it is one.
+    /// Returns the pattern as a path that [`Document::find`] accepts, if it is such a path.
     pub(super) fn as_path(&self) -> Option<&str> {
         (self.is_definite() && Document::check_path(&self.text).is_ok()).then_some(self.as_str())
     }

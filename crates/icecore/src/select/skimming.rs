@@ -1,8 +1,8 @@
 //! Follows a pattern over the bytes of a document, without building values that it does not name.
 //!
-//! A map may have a key twice; the last one counts. A value under a key is therefore only an answer after the rest of
-//! the map was skimmed; if several answers may come, the map is skimmed first. A list is not examined after the last
-//! wanted item.
+//! A map may have a key twice. The last entry counts, so the value of a key is an answer only after the rest of the
+//! map was skimmed. If the pattern may match several values in it, the map is skimmed first, and then the value is
+//! visited. A list is not examined after the last wanted item.
 
 use super::ReceiveAnswer;
 use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
@@ -12,15 +12,16 @@ use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey,
 use crate::limits::Limits;
 use std::fmt::Write;
 
-/// Maximum number of steps: each takes space on the stack.
+/// Maximum number of steps. It is limited because each step takes space on the stack.
 const MAX_STEPS: usize = 64;
 
 /// Reason why skimming stops.
 enum SkimStop {
+    /// The answers can't be found by skimming, so everything must be read.
     Unsure,
     /// All wanted values were found.
     Done,
-    /// The receiver does not want more.
+    /// The receiver of the answers returned this error.
     Refused(Error),
 }
 
@@ -44,11 +45,11 @@ struct PatternWalk<'w, 'p, 'r> {
     limits: &'p Limits,
     receive: ReceiveAnswer<'r>,
     path: String,
-    /// Number of maps in which an answer is held back, because a later entry may replace it.
+    /// Number of enclosing maps in which a later entry may still replace the answer. Above 0, an answer is held back.
     hold_count: u32,
     held_answer: Option<(String, Mark)>,
     answer_count: u64,
-    /// Whether a step may mean several keys of a map.
+    /// Whether several keys of a map match one step.
     is_ambiguous: bool,
 }
 
@@ -86,7 +87,7 @@ pub(super) fn skim_pattern(
     Ok(match end {
         Err(SkimStop::Refused(error)) => return Err(error),
         Err(SkimStop::Unsure) => SkimEnd::Unsure(handed),
-        // Two keys may look alike: reading everything tries both.
+        // Several keys matched one step, and only the last one was followed. Reading everything follows each of them.
         Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && handed == 0 => SkimEnd::Unsure(0),
         Ok(()) | Err(SkimStop::Done) => SkimEnd::All(handed),
     })
@@ -117,7 +118,8 @@ impl PatternWalk<'_, '_, '_> {
             (StepKind::One(Step::Item(number)), SkimmedShape::Map) => self.visit_entry(&mut open, step, None, *number),
             (StepKind::One(Step::Item(number)), SkimmedShape::List) => self.visit_item(&mut open, step, *number),
             (StepKind::One(Step::Item(number)), SkimmedShape::Either) => {
-                // For 0 and above, a key and a position mean the same.
+                // A number of 0 or more means the same entry as a key and as a position. A negative number counts
+                // from the end if the keys are those of a list. Otherwise it is a key.
                 match *number < 0 && self.has_list_keys(open)? {
                     true => self.visit_item(&mut open, step, *number),
                     false => self.visit_entry(&mut open, step, None, *number),
@@ -196,6 +198,7 @@ impl PatternWalk<'_, '_, '_> {
         step: usize,
         (from, to): (Option<i64>, Option<i64>),
     ) -> Result<(), SkimStop> {
+        // A negative bound counts from the end, so the number of items must be known first.
         let counts = [from, to].into_iter().flatten().any(|bound| bound < 0);
         let count = if counts { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
         let (from, to) = slice_bounds(from, to, count);
@@ -214,7 +217,8 @@ impl PatternWalk<'_, '_, '_> {
         self.leave_container(open)
     }
 
-    /// Stops if nothing after this can match.
+    /// Stops if nothing after this value can match. If an earlier step matches several values, or an answer is held
+    /// back, the rest must be skimmed.
     fn stop_if_done(&self, step: usize) -> Result<(), SkimStop> {
         let is_one = self.steps.get(..step).is_none_or(|preceding| preceding.iter().all(PatternStep::is_definite));
         if is_one && self.hold_count == 0 { Err(SkimStop::Done) } else { Ok(()) }
@@ -244,7 +248,8 @@ impl PatternWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Visits the entry with this name, or else this number: the last one with the best match.
+    /// Visits the entry with this name, or without a name, the entry with this number. If several entries match, it
+    /// is the last one of those that match best.
     fn visit_entry(
         &mut self,
         open: &mut SkimmedContainer,
@@ -262,12 +267,14 @@ impl PatternWalk<'_, '_, '_> {
         let mut best: Option<(u8, Mark)> = None;
         while let Some(fits) = self.next_matching_entry(open, name, number)? {
             self.is_ambiguous |= best.is_some();
+            // A lower rank is a better match. At an equal rank, this later entry replaces the earlier one.
             if best.is_some_and(|(known, _)| known < fits) {
                 self.skim.skip_value()?;
                 continue;
             }
             best = Some((fits, self.skim.mark_position()));
             if is_one {
+                // An answer in the earlier entry is void, even if this one does not contain an answer.
                 self.held_answer = None;
                 self.hold_count += 1;
                 let end = self.follow_step(step, show);
@@ -288,7 +295,8 @@ impl PatternWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Moves to the next entry with this name, or else this number; returns how well it matches.
+    /// Moves to the next entry with this name, or without a name, with this number. Returns how well it matches; 0 is
+    /// best.
     fn next_matching_entry(
         &mut self,
         open: &mut SkimmedContainer,

@@ -1,7 +1,7 @@
 //! Encryption of connections, as an address specifies it.
 //!
-//! `sslmode` and `sslrootcert` have the same meaning as in PostgreSQL's own programs; MySQL's names for them are
-//! accepted too.
+//! `sslmode` and `sslrootcert` have the same meaning as in PostgreSQL's own programs. MySQL's names for these
+//! settings are accepted too.
 
 #[cfg(all(feature = "tls", feature = "postgres"))]
 pub(super) mod stream;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub(crate) enum Mode {
     /// Not encrypted.
     Disable,
-    /// Encrypted if possible. Not safe against anyone who can modify the traffic.
+    /// Encrypted if possible. This does not protect against anyone who can modify the traffic.
     Prefer,
     /// Encrypted, with any server.
     Require,
@@ -33,7 +33,7 @@ pub(crate) enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tls {
     pub(crate) mode: Mode,
-    /// File with trusted authorities; without one, the authorities that browsers trust.
+    /// File with trusted authorities. If it is `None`, the authorities that browsers trust are used.
     pub(crate) authorities: Option<PathBuf>,
 }
 

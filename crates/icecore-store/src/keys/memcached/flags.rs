@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// Set by PHP's memcached for a compressed value.
 const PHP_COMPRESSED: u32 = 1 << 4;
-/// PHP's memcached sets one of these bits: zlib, FastLZ or Zstandard.
+/// Bits for the compression methods zlib, FastLZ and Zstandard. PHP's memcached sets one of them.
 const PHP_METHODS: u32 = 7 << 5;
 /// Set by the other clients for a compressed value.
 const OTHERS_COMPRESSED: u32 = 1 << 1;
@@ -26,7 +26,7 @@ pub(super) fn decompress_value(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
         [0x78, ..] if flags & OTHERS_COMPRESSED != 0 => "zlib",
         _ => return Cow::Borrowed(value),
     };
-    // Only the wrapper is removed; its content is not read here.
+    // Only the wrapper is removed. Its content is not read here.
     let stage = Stage::parse(&format!("{wrapper}/json"));
     let unwrapped =
         stage.and_then(|stage| stage.unwrap(value, &Limits::default()).map(|inside| inside.bytes.into_owned()));

@@ -82,7 +82,7 @@ impl ValueReader<'_> {
         }
         self.server.request_values(requested.clone().map(|listed| &*listed.key))?;
         while let Some(flags) = self.server.next_value(&mut self.key, &mut self.value)? {
-            // Values arrive in the requested order; some may be gone.
+            // Values arrive in the requested order. Keys that were removed in the meantime are left out.
             let listed =
                 requested.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected_answer_error())?;
             if self.pass_row(listed, Some(flags))? == Flow::Stop {

@@ -87,7 +87,7 @@ impl MemcachedClient {
         Ok(Some(ListedKey { key, expires: expires.filter(|expires| *expires >= 0) }))
     }
 
-    /// Requests values. Keys that the protocol can't express are left out: see [`is_key`].
+    /// Requests values. Keys that the protocol can't express are left out (see [`is_key`]).
     pub(super) fn request_values<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<()> {
         let out = &mut self.connection.out;
         out.extend_from_slice(b"get");
@@ -133,7 +133,7 @@ impl MemcachedClient {
         self.connection.protocol_error("a list that never ends")
     }
 
-    /// Returns the error for an unexpected line, which may be an error message of the server.
+    /// Returns the error for an unexpected line. The line may be an error message of the server.
     fn server_error(&self) -> Error {
         let words: [&[u8]; 4] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"];
         if words.iter().any(|word| self.line.starts_with(word)) {

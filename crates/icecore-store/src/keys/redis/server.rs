@@ -7,13 +7,13 @@ use crate::error::Result;
 use crate::keys::server_address::ServerAddress;
 use crate::keys::server_connection::ServerConnection;
 
-/// First line of an answer: the type, with its number or length.
+/// First line of an answer. It is the type, with its number or length.
 enum ReplyHead {
     Text,
     Integer(i64),
     Bulk(Option<u64>),
     Array(Option<u64>),
-    /// The key has another type than the command expects: it was replaced meanwhile.
+    /// The key has another type than the command expects, because it was replaced in the meantime.
     OtherType,
 }
 
@@ -64,7 +64,7 @@ impl RedisClient {
         }
     }
 
-    /// Reads a number; `None` if the key has another type.
+    /// Reads a number. Returns `None` if the key has another type.
     pub(super) fn read_integer(&mut self) -> Result<Option<i64>> {
         match self.read_head()? {
             ReplyHead::Integer(number) => Ok(Some(number)),
@@ -90,7 +90,7 @@ impl RedisClient {
         }
     }
 
-    /// Reads the number of elements that follow; `None` if there is no array.
+    /// Reads the number of elements that follow. Returns `None` if there is no array.
     pub(super) fn read_array_length(&mut self) -> Result<Option<u64>> {
         match self.read_head()? {
             ReplyHead::Array(len) => Ok(len),
@@ -99,7 +99,8 @@ impl RedisClient {
         }
     }
 
-    /// Reads the cursor of a `SCAN` and the number of elements that follow; `None` if the key has another type.
+    /// Reads the cursor of a `SCAN` and the number of elements that follow. Returns `None` if the key has another
+    /// type.
     pub(super) fn read_cursor(&mut self, cursor: &mut Vec<u8>) -> Result<Option<u64>> {
         match self.read_array_length()? {
             None => return Ok(None),

@@ -18,8 +18,8 @@ const KEYS_PER_SCAN: &[u8] = b"1000";
 const MAX_KEY_LEN: u64 = 1 << 20;
 /// Maximum length of all keys in one answer.
 const MAX_PAGE_LEN: u64 = 64 << 20;
-/// Maximum number of bytes of values that are requested at once: the server holds the answers in memory until they
-/// are read.
+/// Maximum number of bytes of values that are requested at once. It is limited, because the server keeps the answers
+/// in memory until they are read.
 const VALUE_BATCH_LEN: u64 = 1 << 20;
 
 /// Supported types. Values of other types are not read.
@@ -109,7 +109,7 @@ fn read_scanned_keys(server: &mut RedisClient, cursor: &mut Vec<u8>) -> Result<V
         if !server.read_limited_bulk(MAX_KEY_LEN, b"", &mut key)? {
             return Err(server.unexpected_answer_error());
         }
-        // The 64 bytes are the memory of an entry; an empty key takes them too.
+        // The 64 bytes are the memory of an entry. Even an empty key needs them.
         remaining = remaining.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected_answer_error())?;
         if seen.insert(key.clone()) {
             keys.push(key);
@@ -118,7 +118,7 @@ fn read_scanned_keys(server: &mut RedisClient, cursor: &mut Vec<u8>) -> Result<V
     Ok(keys)
 }
 
-/// Returns type, expiry and length of the keys; keys that are gone are left out.
+/// Returns type, expiry and length of the keys. Keys that were removed in the meantime are left out.
 fn look_up_entries(server: &mut RedisClient, keys: Vec<Vec<u8>>) -> Result<Vec<KeyEntry>> {
     let mut entries = Vec::with_capacity(keys.len());
     for keys in keys.chunks(1000) {

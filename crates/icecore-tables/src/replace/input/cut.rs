@@ -26,7 +26,7 @@ pub struct Cutter {
     rows: u64,
     /// Length of the names of columns at the start of the rest.
     header: usize,
-    /// For plain text: number of bytes before the rest that were handed out already, and are only context.
+    /// Number of bytes before the rest that were handed out already and are only context. Used for plain text.
     context_len: usize,
 }
 
@@ -41,7 +41,7 @@ impl Cutter {
         Cutter { input: InputBuffer::new(source, chunk_len), cut, rows: 0, header: 0, context_len: 0 }
     }
 
-    /// Reads the first row, which has the names of the columns and begins at `start`.
+    /// Reads the first row. It begins at `start`, and has the names of the columns.
     pub fn read_header(&mut self, start: usize) -> io::Result<Vec<u8>> {
         let mut bytes = self.skip_to_start(start)?;
         loop {
@@ -60,7 +60,8 @@ impl Cutter {
         }
     }
 
-    /// Skips the bytes before `start`, which belong to no row, like names of columns. Returns the bytes read so far.
+    /// Skips the bytes before `start`. Like the names of columns, they do not belong to a row. Returns the bytes that
+    /// were read so far.
     fn skip_to_start(&mut self, start: usize) -> io::Result<Vec<u8>> {
         let mut bytes = std::mem::take(&mut self.input.rest);
         while bytes.len() < start && !self.input.is_end {
@@ -70,7 +71,7 @@ impl Cutter {
         Ok(bytes)
     }
 
-    /// Begins a table without names of columns: the first row begins at `start`.
+    /// Begins a table without names of columns. The first row begins at `start`.
     pub fn begin_without_header(&mut self, start: usize) -> io::Result<()> {
         self.input.rest = self.skip_to_start(start)?;
         Ok(())
@@ -111,8 +112,8 @@ fn find_row_ends(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator
     })
 }
 
-/// Returns where a text may be cut: after a line, if no match can be longer; otherwise outside of matches, and before
-/// any match that may be incomplete.
+/// Returns where a text may be cut. If a match can't be longer than a line, this is after a line. Otherwise it is
+/// outside of matches, and before any match that may be incomplete.
 fn find_text_cut(rules: &Rules, bytes: &[u8], context_len: usize) -> Option<usize> {
     let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
     if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= context_len)) {

@@ -1,4 +1,4 @@
-//! SQL dumps: the lexer runs in the reading thread.
+//! SQL dumps. The lexer runs in the reading thread, because each statement depends on the ones before it.
 
 use super::InputBuffer;
 use crate::pool::BatchReader;
@@ -14,7 +14,7 @@ pub struct DumpCutter {
     input: InputBuffer,
     reader: Reader,
     plan: Arc<ReplacePlan>,
-    /// The charsets of the dump at the last check; `rules` is the number of the rules for them.
+    /// The charsets of the dump at the last check. `rules` is the number of the rules for these charsets.
     charset: (Option<&'static str>, Option<&'static str>),
     rules: u16,
     /// Whether the dump is UTF-8, regardless of its declarations.
@@ -32,7 +32,7 @@ enum ColumnState {
     Unknown,
     /// The column is not changed.
     Unchanged,
-    /// The column is changed; its number in the plan.
+    /// The column is changed. Contains its number in the plan.
     Changed(u32),
 }
 
@@ -98,7 +98,7 @@ impl DumpCutter {
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
             let number = self.plan.places.number_place(table.schema(), table.name(), &name);
-            // Numbers are not text, though COPY writes them like text.
+            // Numbers are not changed, although COPY writes them like text.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
             *state = number.filter(|_| !is_number).map_or(ColumnState::Unchanged, ColumnState::Changed);
         }

@@ -16,14 +16,14 @@ struct InputBuffer {
     source: Box<dyn Read + Send>,
     /// Bytes that were read and are not in a chunk yet.
     rest: Vec<u8>,
-    /// The read buffer: filled with zeros once, not for each read.
+    /// The read buffer. It is kept, so that it is filled with zeros once and not for each read.
     buffer: Vec<u8>,
     /// Offset of `rest` in the input.
     offset: u64,
     /// How many bytes are read at once.
     chunk_len: usize,
     is_end: bool,
-    /// Whether the last read did not fill the buffer: there may be nothing more yet.
+    /// Whether the last read did not fill the buffer. Then there may be no more bytes yet.
     is_short: bool,
 }
 
@@ -40,7 +40,7 @@ impl InputBuffer {
         }
     }
 
-    /// Reads more bytes after the available ones; a long piece is doubled.
+    /// Reads more bytes after the available ones. If many bytes are available already, their number is doubled.
     fn read_more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         let available = bytes.len();
         if available > MAX_UNCUT_LEN {
@@ -64,7 +64,7 @@ impl InputBuffer {
         result
     }
 
-    /// Reads until there is enough; returns the number of bytes read.
+    /// Reads until there is enough. Returns the number of bytes that were read.
     fn fill_buffer(&mut self, space: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
         let mut end = 0;
         let result = loop {
@@ -88,7 +88,7 @@ impl InputBuffer {
         (end, result)
     }
 
-    /// Leaves the first bytes in the chunk; the others begin the next one.
+    /// Leaves the first bytes in the chunk. The next chunk begins with the others.
     fn split_rest(&mut self, bytes: &mut Vec<u8>, used: usize) {
         self.rest.clear();
         self.rest.extend_from_slice(bytes.get(used..).unwrap_or_default());

@@ -20,7 +20,7 @@ pub struct CellColumn<'b> {
 }
 
 impl<'b> CellColumn<'b> {
-    /// Iterates over the cells; `None` if a row has no such cell.
+    /// Iterates over the cells. An item is `None` if the row lacks this cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(CellKind, &'b [u8])>> + use<'b> {
         let (batch, position) = (self.batch, self.position);
         self.rows.clone().map(move |row| {
@@ -38,7 +38,8 @@ impl<'b> CellColumn<'b> {
         self.to_strings::<BinaryType>()
     }
 
-    /// Returns their values as a column of this type; values that do not fit are reported, and become null.
+    /// Returns the values of the cells as a column of this type. Values that do not fit are reported, and become
+    /// null.
     pub fn to_column(&self, data_type: &DataType, report: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
         match data_type {
             DataType::Null => Ok(new_null_array(data_type, self.rows.len())),
@@ -54,7 +55,7 @@ impl<'b> CellColumn<'b> {
     }
 
     fn to_text<T: ByteArrayType>(&self, report: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
-        // Converting all at once is fast; invalid UTF-8 is searched for only if that fails.
+        // Converting all cells at once is fast. Only if that fails, the cells with invalid UTF-8 are searched.
         self.to_strings::<T>().or_else(|_| {
             let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
             for (row, cell) in self.iter().enumerate() {

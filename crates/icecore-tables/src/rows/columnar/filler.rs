@@ -30,21 +30,22 @@ pub struct RecordBuilder {
     text: Option<(Arc<Plan>, TextDecoder)>,
 }
 
-/// What is reported about some rows: counts, errors, and the outcome of each value.
+/// What is reported about consecutive rows of one plan: counts, errors, and the outcome of each value.
 pub struct RowReport<'n> {
     pub plan: &'n Plan,
     tally: Tally,
     errors: Vec<RowError>,
-    /// What became of the values of each column to decode.
+    /// For each column to decode, what became of the value in each row.
     kinds: Vec<Vec<ValueOutcome>>,
-    /// The number of the first row.
+    /// The number of the first row in the input, counted from 1.
     first_row: u64,
 }
 
 /// An error in a row.
 struct RowError {
+    /// Index of the row in its report.
     row: usize,
-    /// Number of the column to decode, if it concerns one.
+    /// Index of the column among the columns to decode, if the error concerns one of them.
     column: Option<usize>,
     kind: &'static str,
     message: String,
@@ -56,7 +57,8 @@ impl<'n> RowReport<'n> {
         RowReport { plan, tally: Tally::default(), errors: Vec::new(), kinds, first_row }
     }
 
-    /// Notes a value with bytes that are not text, in a column that is not decoded.
+    /// Records a value with bytes that are not text, in a column that is not decoded. `position` is the index of the
+    /// column in the table.
     pub fn note_lost_bytes(&mut self, row: usize, position: usize) {
         let path = format!("column {}", self.plan.column_name(position));
         if self.plan.strict {
@@ -67,14 +69,14 @@ impl<'n> RowReport<'n> {
         }
     }
 
-    /// Notes a value that does not fit its column, in a column that is not decoded.
+    /// Records a value that does not fit its column, in a column that is not decoded.
     pub fn note_mismatch(&mut self, row: usize, position: usize, message: String) {
         let message =
             format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(position));
         self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 
-    /// Notes a value that can't be decoded.
+    /// Records a value that can't be decoded.
     fn note_bad_value(
         &mut self,
         row: usize,
@@ -114,10 +116,10 @@ impl RecordBuilder {
         batch.plans = plans;
     }
 
-    /// Creates a record from some rows. Returns whether the next rows are needed.
+    /// Creates a record from consecutive rows. Returns whether the next rows are needed.
     fn build_record(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
         let layout = Arc::clone(&self.layout);
-        // These rows are of another table; the writing thread refuses them.
+        // These rows belong to another table, with other columns. The writing thread refuses them.
         if layout.lines.is_none() && written_columns(plan).count() != layout.input_fields.len() {
             return Ok(true);
         }
@@ -133,7 +135,7 @@ impl RecordBuilder {
         store_record(record, batch, rows, report)
     }
 
-    /// Returns the columns to write from the input, those that are not decoded in their final types.
+    /// Returns the columns of the input that are written. A column that is not decoded already has its final type.
     fn build_input_columns(
         &mut self,
         batch: &Batch,
@@ -186,7 +188,8 @@ impl RecordBuilder {
         if let Some((count, first)) = decoded.extra {
             report.tally.note_left_out(count as u64, report.first_row + first as u64, || "its line".to_owned());
         }
-        // A null row may have values in its columns: they become null too.
+        // A null row may have placeholder values in its columns. The columns are written without the row's own null
+        // bits, so these values become null.
         let rows = decoded.column.as_struct();
         let nulls = rows.nulls().cloned();
         let masked = rows.columns().iter().map(|column| match &nulls {
@@ -267,6 +270,7 @@ impl RecordBuilder {
             }
             strings.push((outcome == ValueOutcome::Decoded || is_kept).then_some(&out[..]));
             report.kinds[column][row] = outcome;
+            // Each failure added its message to `errors` and its kind to the tally, in the same order.
             let kinds: Vec<_> = tally.errors.drain(..).map(|error| error.kind).collect();
             for ((_, message), kind) in errors.into_iter().zip(kinds) {
                 report.note_bad_value(row, column, outcome, kind, message);
@@ -306,7 +310,7 @@ fn read_blob_cells(cells: &CellColumn<'_>, column: usize, report: &mut RowReport
     strings.finish::<BinaryType>()
 }
 
-/// Notes rows with more cells than there are columns.
+/// Records an error for each row that has more cells than the table has columns.
 fn note_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, report: &mut RowReport<'_>) {
     for row in rows.clone() {
         let count = batch.row_cells(row).0.len();
@@ -361,9 +365,11 @@ fn store_record(
     mut report: RowReport<'_>,
 ) -> Result<bool, ArrowError> {
     let plan = report.plan;
+    // The errors were recorded column by column. Below they are needed row by row.
     report.errors.sort_by_key(|note| note.row);
     let first_bad = report.errors.first().map(|note| note.row);
     let stop_row = first_bad.filter(|_| plan.on_error == OnError::Stop);
+    // The bad row at which processing stops still counts as processed.
     let processed_rows = stop_row.map_or(rows.len(), |row| row + 1);
     let mut is_kept = vec![true; processed_rows];
     let mut errors = report.errors.into_iter().filter(|note| note.row < processed_rows).peekable();
@@ -382,6 +388,7 @@ fn store_record(
             tally.list_error(RecordError { record, offset, kind: note.kind, message });
         }
         tally.count_row(is_bad, is_undecodable);
+        // A bad row stays only if it has columns for its errors. A refused row is always left out.
         *is_kept = !(is_refused || is_bad && !plan.has_error_columns());
     }
     batch.tally = tally;

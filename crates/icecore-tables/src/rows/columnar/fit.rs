@@ -1,7 +1,7 @@
-//! Converts columns to other types: values that do not fit are reported, and become null.
+//! Converts columns to other types. Values that do not fit are reported, and become null.
 //!
-//! The crate arrow-cast can do this, too. But it has code for every pair of types, which would be a tenth of the
-//! command's size, and it silently rounds decimals and cuts the fractions of floats.
+//! The crate arrow-cast can convert columns too. But it has code for every pair of types, and this code would be a
+//! tenth of the command's size. It also silently rounds decimals and cuts off the fractions of floats.
 
 use super::cells::Strings;
 use super::filler::RowReport;
@@ -28,7 +28,7 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use icecore_columns::{Blobs, Decoder, Options};
 use std::sync::Arc;
 
-/// Converts a column to another type; values that do not fit are reported, and become null.
+/// Converts a column to another type. Values that do not fit are reported, and become null.
 ///
 /// # Errors
 /// If no value of the column could become one of this type.
@@ -77,7 +77,7 @@ pub fn convert_column(
 /// The values of a column as text.
 struct TextColumn {
     texts: StringArray,
-    /// Whether each text is JSON; otherwise it is the value itself.
+    /// Whether each text is JSON. Otherwise the text is the value itself.
     is_json: bool,
 }
 
@@ -146,7 +146,7 @@ impl TextColumn {
         Arc::new(self.texts.iter().map(|text| text.and_then(&parse)).collect::<PrimitiveArray<T>>())
     }
 
-    /// Parses timestamps; one without an offset is a local time in the zone of the column.
+    /// Parses timestamps. A timestamp without an offset is a local time in the zone of the column.
     fn parse_moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
         let parsed_zone = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
         // A timestamp with a fraction smaller than the unit is refused, not truncated.
@@ -155,7 +155,7 @@ impl TextColumn {
         Ok(Arc::new(moments.with_timezone_opt(zone.cloned())))
     }
 
-    /// Returns the values in this type, or null: nothing is rounded.
+    /// Returns the values in this type. A value that would have to be rounded becomes null.
     fn decode_values(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
         let field = Field::new("", to.clone(), true);
@@ -168,7 +168,7 @@ impl TextColumn {
     }
 }
 
-/// Returns a column of these strings; `size` is their total number of bytes, 0 if unknown.
+/// Returns a column of these strings. `size` is their total number of bytes, or 0 if it is not known.
 fn build_strings<'v, T: ByteArrayType>(
     values: impl ExactSizeIterator<Item = Option<&'v [u8]>>,
     size: usize,
@@ -194,7 +194,7 @@ fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns a value for a message; of a long one, both ends.
+/// Returns a value for a message. A long value is cut to its two ends.
 fn make_excerpt(value: &str) -> String {
     const MAX_EXCERPT: usize = 40;
     icecore::text::printable(&icecore::text::shortened(value, MAX_EXCERPT)).into_owned()

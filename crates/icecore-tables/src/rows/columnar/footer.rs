@@ -1,15 +1,16 @@
 //! Checks the depth of the types of a Parquet file before its reader builds them.
 //!
-//! Readers build the tree of types by recursion, as deep as the file declares. So the list from which they build the
-//! tree is walked first: it is at the end of the file, in Thrift's compact protocol.
+//! Readers build the tree of types by recursion, as deep as the file declares, and could exhaust the stack. So the
+//! list from which they build the tree is walked first. This list is at the end of the file, in Thrift's compact
+//! protocol.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Length of the end of a file, after the list: the length of the list, and the letters `PAR1`.
+/// Number of bytes after the list at the end of a file. They are the length of the list, and the letters `PAR1`.
 const TRAILER_LEN: u64 = 8;
 const MAGIC: &[u8] = b"PAR1";
-/// Maximum nesting of Thrift structures; those of Parquet have a few levels.
+/// Maximum nesting of Thrift structures. The structures of Parquet have a few levels.
 const MAX_NESTING: usize = 32;
 
 /// Number of the field with the list of types, in the whole structure.
@@ -32,8 +33,8 @@ const SET: u8 = 10;
 const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 
-/// Returns whether the types of a file are at most this deep, as far as its end can be read: the reader reports any
-/// damage.
+/// Returns whether the types of a file are at most this deep. Also returns `true` for a damaged file, because the
+/// reader reports the damage.
 pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
     let len = file.seek(SeekFrom::End(0))?;
     let mut end = [0; TRAILER_LEN as usize];
@@ -57,7 +58,7 @@ struct ThriftReader<'b> {
 }
 
 impl ThriftReader<'_> {
-    /// Walks the whole structure. Returns whether its types are at most this deep; `None` if it is damaged.
+    /// Walks the whole structure. Returns whether its types are at most this deep. It is `None` if it is damaged.
     fn check_structure(&mut self, depth: usize) -> Option<bool> {
         let mut last = 0;
         loop {
@@ -73,7 +74,7 @@ impl ThriftReader<'_> {
         }
     }
 
-    /// Walks the elements of the types in pre-order: each has the number of its children.
+    /// Walks the elements of the types in pre-order. Each element has the number of its children.
     fn check_elements(&mut self, depth: usize) -> Option<bool> {
         let (count, kind) = self.read_list_header()?;
         if kind != STRUCT {
@@ -103,8 +104,8 @@ impl ThriftReader<'_> {
         Some(true)
     }
 
-    /// Returns the number of children of an element; `Some(None)` if the element itself is nested too deep, `None` if
-    /// it is damaged.
+    /// Returns the number of children of an element. Returns `Some(None)` if the element itself is nested too deep,
+    /// and `None` if it is damaged.
     fn read_child_count(&mut self) -> Option<Option<i64>> {
         let (mut last, mut children) = (0, 0);
         loop {

@@ -22,7 +22,7 @@ pub struct OutputLayout {
     pub sources: Vec<ColumnSource>,
     /// The columns to decode, in the order in which they are given.
     pub blobs: Vec<BlobColumn>,
-    /// The written columns of the input; those that are not decoded have the types of the output.
+    /// The written columns of the input. Columns that are not decoded have the types of the output.
     pub input_fields: Fields,
     /// The fields that lines of JSON become.
     pub lines: Option<Fields>,
@@ -35,7 +35,7 @@ pub struct OutputLayout {
 pub enum ColumnSource {
     /// The origin of a row.
     Lead(usize),
-    /// A column of the input, unchanged; its number among the written ones.
+    /// A column of the input that is not decoded. Contains its number among the written columns.
     Plain(usize),
     /// A decoded column.
     Blob(usize),
@@ -77,8 +77,8 @@ impl OutputLayout {
         self.input_fields.get(typed.written_index).map(|field| field.name().as_str())
     }
 
-    /// Creates the layout for a table with this plan and these first rows; `types`: the types of its columns, if it has
-    /// any.
+    /// Creates the layout for a table with this plan and these first rows. `types` are the types of the table's
+    /// columns, if it has any.
     pub fn new(
         parts: &[SampleRows<'_>],
         plan: &Plan,

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// The first bytes of a file; a stream follows.
+/// The first bytes of a file. A stream follows them.
 const MAGIC: &[u8; 8] = b"ARROW1\0\0";
 /// Maximum offset of the padding at the start of a file.
 const MAX_PADDING_END: u64 = 1024;
@@ -64,7 +64,7 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Returns the next record; `None` at the end.
+    /// Returns the next record, or `None` at the end.
     pub fn next_record(&mut self) -> Result<Option<RecordBatch>, String> {
         while self.records.is_empty() && self.read_message()? {}
         Ok(self.records.pop_front())
@@ -104,7 +104,7 @@ impl<R: Read> Messages<R> {
         Ok(())
     }
 
-    /// Reads the length of the description of the next message; `None` if there is none.
+    /// Reads the length of the description of the next message. Returns `None` if there is none.
     fn read_length(&mut self) -> Result<Option<u32>, String> {
         let Some(mut word) = self.read_word()? else { return Ok(None) };
         if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {
@@ -140,7 +140,7 @@ impl<R: Read> Messages<R> {
         Ok(Some(word))
     }
 
-    /// Reads exactly `len` bytes; memory is allocated only as they arrive.
+    /// Reads exactly `len` bytes. The length is not trusted, so memory is allocated only when the bytes arrive.
     fn read_exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         self.input.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;

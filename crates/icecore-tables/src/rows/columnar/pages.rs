@@ -59,10 +59,10 @@ fn parquet_error(text: String) -> ParquetError {
     ParquetError::General(text)
 }
 
-/// Returns the sizes of a page, unpacked and packed, if these are the first bytes of its header: in Thrift's compact
-/// protocol, three consecutive fields of 32 bits.
+/// Returns the sizes of a page, unpacked and packed, if these are the first bytes of its header. In Thrift's compact
+/// protocol, they are three consecutive fields of 32 bits.
 fn parse_page_sizes(mut head: &[u8]) -> Option<(u64, u64)> {
-    /// The type and number of the next field, which has 32 bits.
+    /// First byte of a field of 32 bits, if its number directly follows the number of the previous field.
     const FIELD: u8 = 0x15;
     let mut fields = [0; 3];
     for field in &mut fields {

@@ -10,8 +10,8 @@ thread_local! {
 
 /// Runs foreign code on untrusted data, and converts a panic to an error with its message.
 ///
-/// Readers of Parquet and Arrow check the declarations of files, but not all of them: some damage only causes an index
-/// that is out of bounds. After an error, do not use the reader of the file again.
+/// Readers of Parquet and Arrow check most declarations of files, but not all. Some damage causes a panic because an
+/// index is out of bounds. After an error, do not use the reader of the file again.
 pub fn catch_panic<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -41,7 +41,7 @@ enum RecordSource {
 }
 
 impl Records {
-    /// Opens Parquet, which has to be a file.
+    /// Opens Parquet. It has to be a file, because the description of its columns is at its end.
     pub fn open_parquet(mut file: File) -> io::Result<Records> {
         let too_deep = || format!("it has types that are nested more than {MAX_TYPE_DEPTH} levels deep");
         // In Parquet, a list has two levels.

@@ -140,7 +140,7 @@ pub fn plain_json_stage() -> Stage {
     stage
 }
 
-/// Returns the common type of these values; `None` if text preserves more of them.
+/// Returns the common type of these values, or `None` if text preserves more of them.
 fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
     let mut inference = Inference::new(source.clone(), &plan.limits);
     for sample in samples {
@@ -151,7 +151,7 @@ fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Opt
     Ok(has_type.then(|| inference.field()))
 }
 
-/// Returns the fields of lines of JSON; columns to decode are text.
+/// Returns the fields of lines of JSON. Columns to decode are text.
 pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: &Plan) -> Result<Fields> {
     let mut inference = Inference::new(plain_json_stage(), &plan.limits);
     for part in parts {

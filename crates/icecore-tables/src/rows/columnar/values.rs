@@ -55,7 +55,7 @@ pub fn column_to_text(column: &ArrayRef) -> Result<(StringArray, bool), ArrowErr
 /// How the values of a column are written.
 enum ColumnPrinter<'r> {
     Bytes(Blobs<'r>),
-    /// Floats; numbers that JSON can't express are text.
+    /// Floats. Numbers that JSON can't express are text.
     Float(Printer<'r>),
     Json(Printer<'r>),
     /// Times and similar values.

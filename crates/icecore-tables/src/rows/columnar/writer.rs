@@ -13,7 +13,8 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum size of a row group, independent of its number of rows: it is in memory until it is complete.
+/// Maximum number of bytes of a row group, whatever its number of rows is. It is limited, because a row group is in
+/// memory until it is complete.
 const MAX_ROW_GROUP_BYTES: usize = 64 << 20;
 /// Approximate size of a batch of Arrow.
 const BATCH_BYTES: usize = 1 << 20;
@@ -112,7 +113,7 @@ impl Writer {
         })
     }
 
-    /// Writes the end of the file, which is then to be passed on.
+    /// Writes the end of the file into the output. The caller must still pass it on.
     pub fn finish(&mut self) -> Result<()> {
         self.write_waiting()?;
         match &mut self.writer {

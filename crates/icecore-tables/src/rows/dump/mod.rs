@@ -1,4 +1,4 @@
-//! Rows of SQL dumps: the lexer runs in the reading thread.
+//! Rows of SQL dumps. The lexer runs in the reading thread.
 
 mod tables;
 mod value;
@@ -107,7 +107,8 @@ impl Dump {
         };
         batch.push_cell(start, sort);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
-        // The number of cells is limited too: a value with its separator has at least two bytes in the dump.
+        // The number of cells is limited too, because empty cells take memory. In the dump, a value with its
+        // separator has at least two bytes.
         if batch.bytes.len() - self.start > self.max_row_len || cells > (self.max_row_len / 2 + 1).min(MAX_ROW_VALUES) {
             return Err(too_long_error(self.offset, self.max_row_len));
         }

@@ -56,7 +56,7 @@ impl TableSelection {
         base.with_columns(table.schema(), table.name(), columns, specs).map(Arc::new).map_err(to_io_error)
     }
 
-    /// Returns an error for given tables and columns that do not exist: probably typing errors.
+    /// Returns an error for given tables and columns that do not exist, because they are probably typing errors.
     pub fn check_selection(&self, tables: &[Table]) -> io::Result<()> {
         let Some(base) = &self.base else { return Ok(()) };
         let all_columns = tables.iter().flat_map(|table| {
@@ -80,7 +80,7 @@ fn names_column(spec: &ColumnSpec, table: &Table, column: &str) -> bool {
     matches_column(&spec.name, table.schema(), table.name(), column)
 }
 
-/// Returns the name of a column; without one, its number.
+/// Returns the name of a column. If it is not known, returns the number of the column.
 fn column_or_number(table: &Table, column: Option<u32>, index: usize) -> String {
     let column = column.and_then(|column| table.columns().get(column as usize));
     column.map_or_else(|| (index + 1).to_string(), |column| column.name().to_owned())

@@ -38,8 +38,8 @@ impl Type {
     }
 }
 
-/// Writes the content of a value, and returns its sort. Returns `None` for an expression, which is written as its
-/// text.
+/// Writes the content of a value, and returns the kind of cell. An expression is written as its text. Its kind is
+/// `None`.
 pub fn write_content(
     window: &[u8],
     range: Range<usize>,
@@ -139,7 +139,7 @@ fn is_json_number(text: &[u8]) -> bool {
     !exponent.is_empty() && digits(exponent) == exponent.len()
 }
 
-/// Writes `b'101'` as a number; in PostgreSQL it remains a text of digits.
+/// Writes `b'101'` as a number. In PostgreSQL it remains a text of digits.
 fn write_bits(digits: &[u8], column_type: Type, out: &mut Vec<u8>) -> CellKind {
     let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
     match value.filter(|_| column_type != Type::BitString) {

@@ -1,4 +1,4 @@
-//! One row per line: values between tabs, with the escapes of MySQL or PostgreSQL, or none.
+//! Rows that are lines. The values are between tabs, with the escapes of MySQL or PostgreSQL, or without escapes.
 
 use crate::rows::batch::{Batch, CellKind};
 use memchr::{memchr2, memchr3};

@@ -23,7 +23,7 @@ const BATCH_BYTES: usize = 128 << 10;
 /// How cells are separated.
 enum Cells {
     Csv(Box<Csv>),
-    /// One row per line: the delimiter of the cells, and their escapes.
+    /// One row on each line. Contains the delimiter of the cells, and their escapes.
     Line(Option<u8>, Option<Escapes>),
 }
 

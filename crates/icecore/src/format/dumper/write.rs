@@ -1,7 +1,7 @@
-//! The writer.
+//! Writes text as Data::Dumper does.
 //!
-//! Data::Dumper remembers the path under which it first saw each value. This writer makes
-//! such a path only for link targets.
+//! Data::Dumper remembers the path of the first occurrence of each value. This writer makes such a path only for the
+//! targets of links, because only these occur again.
 
 mod fast;
 mod fast_line;
@@ -42,7 +42,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let options = &*safe::safe_options(document, options);
-    // This writer has no losses.
+    // The writer for small documents gives up if something would be lost, so the losses are empty here.
     if fast_line::write_small_document(document, options, limits.depth, out) {
         out.allow_flush()?;
         return Ok(Losses::default());

@@ -1,4 +1,4 @@
-//! The reader: a machine with an explicit stack.
+//! Reads igbinary. The reader is a machine: a loop with its own stack.
 
 use super::spelling as code;
 use super::strings::{InputString, NONE, Strings};
@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
 
-/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
-/// occur again.
+/// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
-/// If a list turns out to be a map after more items than this, the input is read again.
+/// Maximum number of items that get keys if a list becomes a map. After more items the input is read again, with a
+/// prescan that finds out which arrays are maps.
 const MAX_ITEMS_BEFORE_PRESCAN: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +45,11 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     frames: Vec<Frame>,
     depth: u32,
     strings: Strings<'a>,
-    /// Nodes by the number that refers to them.
+    /// Nodes of arrays, objects and references, by the number that links use.
     numbered: Vec<u32>,
-    /// Which arrays are maps, if a prescan was made.
+    /// For each array in the order of the input: whether it is a map. Present only after a prescan.
     maps: Option<Vec<bool>>,
-    /// Number of arrays begun.
+    /// Number of arrays that were begun so far.
     arrays: usize,
     needs_prescan: bool,
     /// Notes for the value whose node is next.
@@ -107,11 +107,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.scan.offset
     }
 
-    /// Closes open containers, so that the nodes read so far are a document. Returns
-    /// the path of the next value.
+    /// Closes the open containers after an error, so that the nodes so far are a document. Returns the path of the
+    /// value that could not be read.
     pub(super) fn close_open_containers(&mut self) -> String {
         let next = self.sink.next_node();
         let path = self.sink.tape().path_to(next, self.scan.input);
+        // The last node may be a key whose value was not read.
         if self.sink.nodes().last().is_some_and(|node| node.key == IS_KEY) {
             self.sink.tape().nodes.pop();
         }
@@ -150,7 +151,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Reads a number of one of the three widths of a tag.
+    /// Reads a number of 1, 2 or 4 bytes. The three tags for these widths follow each other, and `first` is the first
+    /// one.
     #[inline]
     fn read_number(&mut self, tag: u8, first: u8, expected: &'static str) -> Result<u64, Error> {
         match tag - first {
@@ -207,7 +209,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Reads a string; `None` if the tag is not that of a string.
+    /// Reads a string. Returns `None` if the tag is not a tag of strings.
     #[inline]
     fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
         let start = self.scan.offset;
@@ -265,7 +267,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(InputString { start, len, number, default: tag::narrowest_for(tag, u64::from(number)), choice })
     }
 
-    /// Reads an integer; `None` if the tag is not that of an integer.
+    /// Reads an integer. Returns `None` if the tag is not a tag of integers.
     #[inline]
     fn read_integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
         let offset = self.scan.offset;
@@ -297,6 +299,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let start = self.scan.offset;
         let tag = self.scan.read_u8("a key")?;
         self.record_span(start, tag::tag_name(tag));
+        // A property without a value has a null instead of a key, and a value does not follow.
         if tag == tag::NULL {
             self.sink.record_note(frame.node, code::OMITTED, u64::from(frame.count));
             return Ok(());
@@ -323,7 +326,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Handles an array that turned out to be a map.
+    /// Changes an array into a map, if it is still a list. Its current key showed that it is not a list.
     #[inline]
     fn ensure_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
         if self.frames[top].state == State::List { self.convert_to_map(top, start) } else { Ok(()) }
@@ -344,6 +347,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             child = tape.index_after(child);
             key += 1;
         }
+        // Some items did not get keys. The caller reads the input again with a prescan, so this error is not
+        // reported.
         if child < end {
             self.needs_prescan = true;
             return Err(Error::new(ErrorKind::Malformed).at(start));
@@ -408,7 +413,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its beginning.
+    /// Reads a leaf completely, or the beginning of a container.
     fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.offset;
         let mut tag = self.scan.read_u8("a value")?;
@@ -510,7 +515,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL && tag != tag::narrowest_for(default, number) {
             self.add_note(code::TAG, u64::from(tag));
         }
-        // An array without a reference is a copy, unless it is inside of its original.
+        // A link to an array that is not by reference means an equal array. Inside of the array itself, while it is
+        // open and its end is unknown, a copy would be infinite, so it is a link.
         let is_copy = is_array && !is_reference && node.end() != 0;
         let kind = match is_reference {
             true => Kind::Alias,

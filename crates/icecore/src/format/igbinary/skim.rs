@@ -1,7 +1,7 @@
 //! Skimming of igbinary.
 //!
-//! Strings have numbers, which later strings use. The position of every sixteenth string
-//! is kept; the others are found from there.
+//! A repeated string is only a number, so the skimmer must find a string by its number. It keeps the position of
+//! every sixteenth string. To find another one, it scans the bytes after the nearest kept position.
 
 mod run;
 
@@ -43,13 +43,13 @@ struct StringPositions {
     known: Vec<KnownString>,
     /// Number of bytes that were scanned to find strings.
     scanned_bytes: u64,
-    /// For an answer: the numbers of strings in it, and the first number of a value in
-    /// it.
+    /// For an answer: the number in the answer for the number of each of its strings. `first` is the first number of
+    /// a value in the answer.
     written: HashMap<u64, u64>,
     first: u64,
 }
 
-/// Reads a number of the width that the tag gives.
+/// Reads the number after a tag. The tag determines its width.
 #[inline]
 fn read_number(skimmer: &mut Skimmer<'_, StringPositions>, tag: u8) -> SkimResult<u64> {
     let view = &mut skimmer.view;
@@ -117,7 +117,8 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
             }
             parts => skip_parts(skimmer, tag, parts)?,
         }
-        // After too many lookups, reading the whole document is better.
+        // Each lookup scans bytes again. If the lookups scan much more than the document has, it is faster to read
+        // it.
         skimmer.format.scanned_bytes += skimmer.view.position() - before;
         if skimmer.format.scanned_bytes > (1 << 20) + 4 * skimmer.view.len() {
             return Err(SkimAborted);
@@ -234,7 +235,7 @@ impl Tokens for StringPositions {
                 }
                 return decode_integer(&head).map(|number| Some(SkimmedKey::Int(number))).ok_or(SkimAborted);
             }
-            // An omitted entry has no value.
+            // A null in the place of a key is an entry without a value. Only the reader handles it.
             _ => return Err(SkimAborted),
         }
         Ok(Some(SkimmedKey::Text))
@@ -321,7 +322,7 @@ impl Tokens for StringPositions {
         let tag = skimmer.view.read_byte()?;
         skimmer.emit_bytes(&[tag]);
         match tag::TAGS.parts_of_tag(tag) {
-            // The object already has a number.
+            // The object and its body have one number together, and it was already assigned.
             [Part::Number, parts @ ..] | [Part::InBody, parts @ ..] => skimmer.pass_parts(parts, tag, mark).map(drop),
             _ => Err(SkimAborted),
         }

@@ -1,7 +1,7 @@
-//! The writer.
+//! Writes igbinary.
 //!
-//! It replays the spelling of a document that was read from igbinary. Without one it
-//! chooses like the extension.
+//! The writer replays the spelling of a document that was read from igbinary. Without spelling it chooses the same
+//! tags as the extension.
 
 use super::spelling as code;
 use super::{FORMAT, NAME, WriteOptions, tag};
@@ -41,7 +41,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
-    // A shared value that is not an object must be a variable by reference.
+    // In PHP, several places can share a value that is not an object only as a variable by reference.
     let is_own = spelling.is_some();
     let repeats =
         document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
@@ -60,7 +60,8 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         next: 0,
         aliased: aliased.collect(),
         empty: None,
-        // A PHP program knows which empty arrays are one, and records it as copies.
+        // In PHP, all empty arrays are the same array. A PHP program that fills a tape marks the others as copies
+        // itself.
         all_empty_are_one: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
         is_of_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
         has_absent: document.tape().keys().has_absent()
@@ -89,7 +90,7 @@ struct WriteFrame<'d> {
     kind: Kind,
     count: u32,
     is_object: bool,
-    /// The entries with only a null as their key.
+    /// Notes of the entries that consist only of a null in the place of the key.
     omitted: &'d [Note],
 }
 
@@ -103,7 +104,7 @@ struct Writer<'d> {
     strings: HashMap<&'d [u8], u32>,
     /// Like `strings`, for long strings, by their location.
     long_strings: StringLocations<u32>,
-    /// Like `long_strings`, by id of a key; `u32::MAX` for none.
+    /// The number of each key, by its id. A key that was not written yet has `u32::MAX`.
     keys: Vec<u32>,
     next_string: u32,
     /// The numbers of nodes that links refer to.
@@ -111,10 +112,10 @@ struct Writer<'d> {
     next: u32,
     /// The nodes that several places share by reference.
     aliased: HashSet<u32>,
-    /// Number of the first empty array: in PHP all empty arrays are one.
+    /// Number of the first empty array. Later ones refer to it, because in PHP all empty arrays are the same array.
     empty: Option<u32>,
     all_empty_are_one: bool,
-    /// Whether there are keys that are allowed but absent.
+    /// Whether the table of keys has keys that a restricted hash allows but does not contain.
     has_absent: bool,
     /// Whether a PHP program filled the tape.
     is_of_php: bool,
@@ -295,7 +296,7 @@ impl<'d> Writer<'d> {
             Kind::Encoded => self.record_loss(LossKind::Encoding, value),
             _ => {}
         }
-        // PHP's arrays have no key "1", only 1.
+        // PHP changes the key "1" of an array into the integer 1.
         if !is_object
             && self.spelling.is_none()
             && let Some(number) = integer_key(bytes)
@@ -307,7 +308,8 @@ impl<'d> Writer<'d> {
             return Ok(());
         }
         let number = self.write_string(bytes, false, chosen, choice, buf)?;
-        // A key that is a string here may be an integer in an array.
+        // The number is kept only if the key can't be an integer. Otherwise it would be wrong for the same key in an
+        // array.
         if first == value
             && matches!(node.kind, Kind::Bytes | Kind::Text)
             && integer_key(bytes).is_none()
@@ -328,7 +330,7 @@ impl<'d> Writer<'d> {
         }
         let mut end = self.document.tape().index_after(index);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
-            // The default value follows the entries.
+            // The default value follows the entries. igbinary can't represent it, so it is left out.
             end = self.document.tape().index_after_entries(index, node.aux);
         }
         let notes = self.notes_at(index);
@@ -347,7 +349,7 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `index`: a leaf completely, a container up to its beginning.
+    /// Writes a leaf completely, or the beginning of a container.
     fn write_value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (index, wrappers) = self.skip_wrappers(first);
         let node = self.document.node(index);
@@ -396,8 +398,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Returns the node that is written for the one at `first`, which PHP may not have,
-    /// and how many nodes from there on only wrap it.
+    /// Returns the node that is written for the node at `first`, and the number of nodes before it that only wrap it.
+    /// PHP does not have these wrappers.
     fn skip_wrappers(&mut self, first: u32) -> (u32, u32) {
         let mut index = first;
         for _ in 0..MAX_WRAPPERS {
@@ -445,8 +447,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Writes a string that the table of strings can't refer to: it is written in full
-    /// each time.
+    /// Writes a string in full each time, because it is not in the table of strings.
     fn write_new_string(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.write_number(tag::STRING, None, text.len() as u64, buf)?;
         buf.extend_from_slice(text);
@@ -482,8 +483,8 @@ impl<'d> Writer<'d> {
         self.write_number(first, chosen, u64::from(number), buf)
     }
 
-    /// Writes a value again: a scalar that is not shared by reference, or a link target
-    /// without a number, because it comes later.
+    /// Writes a value a second time, because a link to it is not possible. It is a scalar that is not shared by
+    /// reference, or a target that does not have a number yet, because it comes later.
     fn write_repeated_value(&mut self, index: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = unwrap_node(self.document, target);
         if !is_scalar(self.document, target) || self.document.node(target).kind.is_again() {
@@ -551,7 +552,7 @@ fn kind_at(document: &Document<'_>, index: u32) -> Kind {
 fn is_scalar(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return true };
     match node.kind {
-        // A case without a class is written as a string.
+        // A case without a class is written as a string, so it is a scalar.
         Kind::EnumCase => !document.bytes(node).contains(&b':'),
         kind => !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque),
     }
@@ -563,7 +564,7 @@ fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
     let kind_inside = || document.nodes().get(index as usize + 1).map(|node| node.kind);
     match node.kind {
         Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::VString | Kind::Tied => true,
-        // A payload that was opened no longer is one.
+        // If the payload was opened, its content is not a string, and the object can't be written with it.
         Kind::Opaque => node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string),
         Kind::Object => !matches!(kind_inside(), Some(Kind::Array | Kind::Map)),
         _ => false,

@@ -1,13 +1,12 @@
 //! Reads JSON by RFC 8259, in one loop with its own stack.
 //!
-//! `document` reads the first byte of a value, `continue_after_value` what may follow a complete
-//! value. They are not recursive: an open container is an entry of `open`, so depth is
-//! bounded by a limit and not by the native stack.
+//! `read_document` reads the beginning of each value, and `continue_after_value` reads the tokens between two values.
+//! They are not recursive. An open container is an entry of `open`, so a limit bounds the depth, and not the native
+//! stack.
 //!
-//! `S::DETAIL`, `FAST` and `RELAXED` are constants: the reader that most callers use
-//! contains no code for spans and options. Shortcuts (`fast.rs`) stop before anything
-//! uncommon, including errors, and leave it to the code here, so each error is raised in
-//! one place.
+//! `S::DETAIL`, `FAST` and `RELAXED` are constants, so the reader that most callers use contains no code for spans
+//! and options. The shortcuts in `fast.rs` stop before anything uncommon, also before an error, and the code here
+//! continues. So each error is raised in only one place.
 
 mod fast;
 mod relaxed;
@@ -22,9 +21,8 @@ use crate::limits::Limits;
 use crate::num::float128;
 use std::collections::HashSet;
 
-/// Maximum number of keys of a map that get ids; the others become nodes of the tape. A map with more
-/// entries is hardly a record: its keys occur once, and would only fill the table of
-/// names.
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape. The keys of a larger map seldom
+/// occur again, so they would only fill the table of names.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// A container that is not closed yet.
@@ -32,14 +30,14 @@ struct ReadFrame {
     node: u32,
     count: u32,
     is_map: bool,
-    /// An object that froze itself: it has only one value.
+    /// Whether it is an object that Perl's method FREEZE froze, `("Class")[…]`. It has only one value.
     is_tag: bool,
     /// Id of the previous key; 0 at the start.
     previous: u16,
 }
 
-/// The state machine. `FAST` adds shortcuts that give the same document and the same
-/// error; `RELAXED` checks the options for input beyond RFC 8259.
+/// The machine. `FAST` adds shortcuts that give the same document and the same error. `RELAXED` adds the options for
+/// input beyond RFC 8259.
 pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     input: &'a [u8],
     offset: usize,
@@ -52,8 +50,8 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     open: Vec<ReadFrame>,
     /// The key of the next value.
     key: u16,
-    /// By key id: the spelling of the key, and the next key. They stay on the tape between
-    /// documents, so small documents of the same form are predicted too.
+    /// For each id of a key: its text in the input, and the next key. They stay on the tape between documents, so the
+    /// keys of small similar documents are predicted, too.
     predictions: Vec<KeyPrediction>,
 }
 
@@ -84,7 +82,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Reads one document. Returns how far it got, and the error that stopped it.
+    /// Reads one document. Returns the number of bytes that were read, and the error that stopped reading.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
         let error = self.read_document().err().map(|error| {
             let error = error.on_path(self.next_value_path());
@@ -342,7 +340,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         if let Some(id) = id {
             self.sink.tape().keys.learn_next(previous, id);
-            // The table of names has its own copy.
+            // The table of names has its own copy of the text, so the bytes in the arena are removed again.
             if let Location::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
             }
@@ -378,8 +376,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn read_number(&mut self) -> Result<bool, Error> {
-        // Short integers are the most common numbers, followed by decimals of few digits.
-        // Both have an exact value, without rounding.
+        // Short integers are the most common numbers, and decimals with few digits are the next. The values of both
+        // are found without rounding.
         if Self::SHORTCUTS {
             if let Some((value, end)) = number::parse_short_integer(self.input, self.offset) {
                 self.push_node(Node::int(value))?;
@@ -400,7 +398,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
             NumberShape::Broken(offset, expected) => {
-                // The error is at the wrong byte, but the document ends before the number.
+                // The error of the number is at a byte inside of it. The document so far ends before the number, so
+                // the offset goes back.
                 self.offset = offset;
                 let error = self.unexpected_error(expected);
                 self.offset = start;
@@ -443,7 +442,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         match number::parse_decimal(text) {
             Some(value) if value.is_finite() => {
-                // Zero: a number that is not zero may be too small for a double.
+                // A number that is not zero may be too small for a double, and become 0. Then its text must be kept,
+                // too.
                 if number::has_many_digits(text) || value == 0.0 {
                     return Ok(self.long_decimal_node(text, value));
                 }
@@ -525,8 +525,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             .finding("the end of the input")
     }
 
-    /// Returns the path of the value that would be next; meanwhile a node in its place is
-    /// on the tape.
+    /// Returns the path of the value that would be next. To find the path, a node is put on the tape in its place,
+    /// and removed again.
     fn next_value_path(&mut self) -> String {
         let (key, input) = (self.key, self.input);
         let tape = self.sink.tape();

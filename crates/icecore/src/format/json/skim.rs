@@ -1,4 +1,4 @@
-//! Skims JSON: brackets are counted, strings are skipped.
+//! Skims JSON. It skips strings and counts the brackets outside of them.
 
 mod blocks;
 
@@ -105,8 +105,8 @@ fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// Returns the end of the string that continues at `offset`, and whether it has escapes; as an
-/// error, how far it was examined.
+/// Returns the end of the string that continues at `offset`, and whether it has escapes. If the end is not in these
+/// bytes, returns an error with the offset up to which it was examined, and whether there were escapes so far.
 #[inline]
 fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
@@ -123,7 +123,7 @@ fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (us
         let rest = bytes.get(offset..).unwrap_or(&[]);
         match memchr2(b'"', b'\\', rest) {
             Some(len) if rest[len] == b'"' => return Ok((offset + len + 1, has_escapes)),
-            // Both bytes of the escape must be in view.
+            // The byte after the backslash is not in view, so the escape is examined again later.
             Some(len) if rest.len() < len + 2 => return Err((offset + len, true)),
             Some(len) => {
                 has_escapes = true;
@@ -143,7 +143,7 @@ fn read_plain_value<'b>(bytes: &'b [u8], limits: &Limits) -> SkimResult<Document
 impl Skim for Skimmer<'_> {
     fn enter_root(&mut self) -> SkimResult<()> {
         if self.peek()? == b'{' {
-            // It may be typed.
+            // The first key may show that the document is typed JSON.
             let mark = self.mark_position();
             self.view.advance(1)?;
             if self.peek()? == b'"' && self.view.expect(b"\"$icecore\"").is_ok() {
@@ -215,8 +215,8 @@ impl Skim for Skimmer<'_> {
             b'"' => self.skip_string().map(|_| ()),
             b'[' | b'{' => self.skip_container(),
             b'-' | b'0'..=b'9' | b'a'..=b'z' => {
-                // A number or a word. At the end of the input it may be cut off, unless it is
-                // the root.
+                // This is a number or a word. If the input ends directly after it, it may be cut off. Only the root
+                // may end there.
                 let is_root = self.view.position() == self.root;
                 loop {
                     let rest = self.view.bytes_in_view();

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The document with the names that were read. They show which values belong to a
+    /// The document before the class map changed its names. The names that were read show which values belong to a
     /// language's own classes.
     pub(super) original: &'d Document<'d>,
     /// The part to write, if the root is an array.
@@ -136,15 +136,15 @@ enum FrameKind {
     /// An object whose body is not a map, written in braces: only the closing brace is
     /// left.
     Brace,
-    /// The payload after the class of an object that froze itself.
+    /// The payload after the class, in the form `("Class")[…]`: Perl's method FREEZE returned it.
     Tagged,
-    /// Not a bracket: while it is open, a link to this node is a cycle.
+    /// A target of links that is being written. It has no bracket. While it is open, a link to this node is a cycle.
     Target,
 }
 
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
-    /// The document with the names that were read.
+    /// The document before the class map changed its names.
     original: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
@@ -171,7 +171,7 @@ struct Writer<'d, 'o, 'm> {
     stays_open: bool,
 }
 
-/// Flags that matter to JSON, if only as a loss.
+/// Flags that the writer must look at, because they change the output or are a loss.
 const NOTICED: u8 = !flag::REF;
 
 impl Writer<'_, '_, '_> {
@@ -283,7 +283,7 @@ impl Writer<'_, '_, '_> {
             crate::steps::count(1);
             self.emitter.make_space()?;
             match node.key {
-                // The default value.
+                // A value without a key is the default value of the map. JSON can't represent it.
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
                     let (key, value) = (next, self.document.tape().index_after(next));
@@ -432,7 +432,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes any value: a leaf completely, a container up to its beginning.
+    /// Writes a leaf completely, or the beginning of a container.
     fn write_value(&mut self, start: u32) -> Result<(), Error> {
         let mut index = start;
         loop {
@@ -577,7 +577,7 @@ impl Writer<'_, '_, '_> {
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;
-        // The class is the only one to use its key.
+        // If the option `class` uses the key `value` for the class, the body gets another key.
         self.emitter.write_word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
         self.emitter.write_colon();
         Ok(())

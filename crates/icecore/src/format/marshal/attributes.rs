@@ -64,8 +64,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Reads a string with `E` as its only instance variable, by far the most common
-    /// case. Consumes nothing of any other value.
+    /// Reads a string with `E` as its only instance variable. This is by far the most common case. Does not consume
+    /// any other value.
     #[inline]
     fn read_utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let start = self.scan.offset;
@@ -127,7 +127,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             key = NO_KEY;
         }
         for wrapper in &list {
-            // The one around it has its value now.
+            // The wrapper around these wrappers has its value now.
             if key == NO_KEY && (variables.is_some() || wrapper.start != list[0].start) {
                 self.mark_value_read();
             }
@@ -142,7 +142,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return self.read_hash(tag, start, key, flag::IDENTITY);
         }
-        // The machine continues, so that a long sequence of these uses no stack.
+        // The main loop reads the next wrapper. So a long sequence of wrappers does not need the native stack.
         self.scan.offset = start;
         Ok(())
     }
@@ -257,8 +257,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
 
-    /// Reads an object that its class dumped to a string. It takes its number after the
-    /// instance variables of that string.
+    /// Reads an object that its class dumped to a string. The object gets its number after the instance variables of
+    /// the string, because Ruby makes the object only then.
     pub(super) fn read_user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
         let node = self.sink.next_node();
         self.record_piece(start, node, "dumped object");

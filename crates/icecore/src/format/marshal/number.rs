@@ -24,8 +24,8 @@ pub(super) fn is_fixnum(value: i64) -> bool {
     (-(1 << 30)..1 << 30).contains(&value)
 }
 
-/// Returns `true` if a 64-bit Ruby stores this float in the reference itself: then equal floats
-/// are one object.
+/// Returns `true` if a 64-bit Ruby stores this float in the reference itself. All equal floats of this kind are the
+/// same object, so later ones are links.
 pub(super) fn is_immediate(bits: u64) -> bool {
     bits == 0 || matches!(bits >> 60 & 7, 3 | 4) && bits != 0x3000_0000_0000_0000
 }
@@ -49,7 +49,8 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         let ten = POWERS[scale];
         buf.extend_from_slice(int_buffer.format(digits / ten).as_bytes());
         if scale > 0 {
-            // The leading 1 keeps zeros after the point, and is replaced by the point.
+            // A 1 is put before the digits after the point, so that leading zeros among them are written. Then the
+            // point replaces this 1.
             let point = buf.len();
             buf.extend_from_slice(int_buffer.format(ten + digits % ten).as_bytes());
             buf[point] = b'.';
@@ -157,10 +158,10 @@ pub(super) fn parse_short_float(text: &[u8]) -> Option<f64> {
 
 const TENS: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// Returns the float for this text, as Ruby reads it: `strtod` takes as much as it can,
-/// and bytes of a mantissa may follow. Never fails: text that is not a number is 0.
+/// Returns the float for this text, as Ruby reads it. `strtod` takes as much of the text as it can, and bytes of a
+/// mantissa may follow. A text that is not a number is 0, so this does not fail.
 pub(super) fn parse_float(text: &[u8]) -> f64 {
-    // Ruby compares as C does, up to the first zero byte.
+    // Ruby compares the text with a function of C, so it ends at the first NUL byte.
     let head = text.split(|byte| *byte == 0).next().unwrap_or(text);
     match head {
         b"nan" => return f64::NAN,
@@ -217,8 +218,8 @@ fn parse_hexadecimal(text: &str) -> f64 {
 /// Number of bits of the mantissa that the text provides, if more bytes follow.
 const MANTISSA_BITS: i32 = 37;
 
-/// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero
-/// byte, because their text was not exact.
+/// Adds the lower bits of the mantissa. Ruby 1.6 to 1.8 wrote a text that was not exact, and after it a NUL byte and
+/// these bits.
 fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
     let [0, tail @ ..] = tail else { return value };
     if tail.is_empty() || !value.is_finite() {
@@ -230,7 +231,7 @@ fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
     for chunk in tail.chunks(4).take(64) {
         bits += 8 * chunk.len() as i32;
         let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
-        // In two steps: the power alone may be too small for a float.
+        // The power is applied in two steps, because one factor alone may be too small for a float.
         mantissa += f64::from(word) * 2f64.powi(-32) * 2f64.powi(32 - bits);
     }
     let exponent = exponent - MANTISSA_BITS;

@@ -1,4 +1,4 @@
-//! The reader: a machine with an explicit stack.
+//! Reads Ruby's Marshal dumps. The reader is a machine: a loop with its own stack.
 
 use super::read_fast::RecordOutcome;
 use super::symbols::Symbol;
@@ -9,8 +9,7 @@ use crate::format::Scan;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
-/// occur again.
+/// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// Number of values that are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
@@ -19,19 +18,20 @@ pub(super) const BATCH: u32 = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Array,
-    /// A hash; whether the key of the next value was read as a node.
+    /// A hash. `true` if the key of the next value was read and is a node.
     Hash(bool),
     /// The default value of a hash.
     Default,
-    /// The names and values of an object, whose node is the previous one.
+    /// The names and values of an object. The node of the object is directly before the frame's node.
     Members,
-    /// One value, in a wrapper that ends with it.
+    /// One value. The wrapper around it ends with this value.
     Part,
     /// A value, followed by its instance variables.
     Owner,
     /// Instance variables of the value in an `Attrs`.
     Variables,
-    /// Instance variables of the payload of a `u`, whose node is the previous one.
+    /// Instance variables of the payload of an object with a dump, `u`. The node of the object is directly before the
+    /// frame's node.
     Payload,
 }
 
@@ -50,10 +50,9 @@ pub(super) struct ReadFrame {
 /// Target of an object number that is not a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SideObject {
-    /// The string: a key, or the name of an encoding. Or a float, if nodes are taken
-    /// away.
+    /// A string that is a key or the name of an encoding. If a sink removes nodes, it may also be a float.
     pub(super) node: Node,
-    /// Its id as a key; 0 while it has none.
+    /// Its id as a key, or 0 if it does not have one yet.
     pub(super) key: u16,
 }
 
@@ -86,8 +85,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<ReadFrame>,
     pub(super) symbols: Vec<Symbol>,
-    /// The four bytes that follow a string in UTF-8, once the symbol `E` has a number.
-    /// Before that, a value that four bytes can't have.
+    /// The four bytes that follow a string in UTF-8, if the symbol `E` already has a number. Otherwise a value that
+    /// four bytes can't have.
     pub(super) utf8: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
@@ -160,7 +159,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 State::Array => self.read_items(frame)?,
                 State::Hash(has_key) => self.read_entries(frame, has_key)?,
                 State::Default => {
-                    // It is not an entry, and is not counted.
+                    // The default value is not an entry, so it does not count.
                     self.advance_top(State::Part, 0);
                     self.read_value(NO_KEY)?;
                 }
@@ -335,7 +334,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let mut items_read = 0;
         while items_read < batch && self.frames.len() == depth {
             items_read += 1;
-            // Nested containers must find this frame already updated.
+            // The frame is updated before the value is read, because a nested container is read after a new frame.
             if let Some(top) = self.frames.last_mut() {
                 top.remaining -= 1;
                 top.count += 1;
@@ -388,7 +387,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     // -- Values --------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its beginning.
+    /// Reads a leaf completely, or the beginning of a container.
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.offset;

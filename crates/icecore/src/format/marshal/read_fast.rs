@@ -1,8 +1,8 @@
-//! Fast loops for common dumps: leaves, and arrays, hashes and objects of leaves whose keys
-//! were seen before.
+//! Fast loops for common dumps. They read leaves, and arrays, hashes and objects of leaves whose keys were read
+//! before.
 //!
-//! Each loop stops before anything else without consuming it: the machine in [`super::read`]
-//! continues there. A reader with detail does not use them, so tests compare both.
+//! Each loop stops before anything else and does not consume it. The machine in [`super::read`] continues there. A
+//! reader with detail uses only the machine, so tests can compare both.
 
 use super::number::{is_immediate, parse_float, parse_short_float};
 use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE, SideObject, State};
@@ -14,9 +14,9 @@ use crate::error::Error;
 pub(super) enum RecordOutcome {
     /// It is complete.
     Complete,
-    /// It contains more than leaves: the machine continues inside it.
+    /// It contains something other than leaves. It was opened, and the machine continues inside it.
     Opened,
-    /// It is left to the machine. Nothing was consumed.
+    /// The machine must read it. Nothing of it was consumed.
     Other,
 }
 
@@ -32,9 +32,8 @@ pub(super) fn parse_integer(input: &[u8], offset: usize) -> Option<(i64, usize)>
         5..=127 => Some((i64::from(head) - 5, offset + 1)),
         -128..=-5 => Some((i64::from(head) + 5, offset + 1)),
         _ => {
-            // Here the head is the number of bytes, 1 to 4, negative for a negative number.
-            // Four bytes are always loaded; the shifts clear the bytes after the number, and
-            // `filler` extends the sign.
+            // The head is the number of bytes, 1 to 4. For a negative number the head is negative. Four bytes are
+            // always loaded. The shifts clear those after the number, and `filler` extends the sign.
             let len = usize::from(head.unsigned_abs());
             let unused = 32 - 8 * len as u32;
             let rest = input.get(offset + 1..)?;
@@ -55,8 +54,8 @@ fn load_last_bytes(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Returns offset and number of the bytes whose length is at `offset`. Their end is not checked
-/// against the input.
+/// Reads the length at `offset`. Returns the offset of the bytes after it, and their number. The bytes may end after
+/// the input, so callers check this.
 #[inline(always)]
 pub(super) fn parse_length(input: &[u8], offset: usize) -> Option<(usize, u32)> {
     let head = *input.get(offset)?;
@@ -70,8 +69,8 @@ pub(super) fn parse_length(input: &[u8], offset: usize) -> Option<(usize, u32)> 
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// Returns the leaf at `offset`, if it is a common one, and where it ends. It already has
-    /// its number, so it must be put on the tape.
+    /// Returns the leaf at `offset`, if it is a common one, and its end. The number of the leaf is already assigned,
+    /// so the caller must put the node on the tape next.
     #[inline(always)]
     fn parse_leaf(&mut self, offset: usize) -> Option<(Node, usize)> {
         let input = self.scan.input;
@@ -124,8 +123,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Assigns a number to the next float on the tape. A sink of windows removes nodes, so the
-    /// value is then kept next to the numbers for later links.
+    /// Assigns a number to the next float on the tape. A sink of windows removes nodes, and a later link may still
+    /// refer to a float that Ruby stores in the reference. So the value of such a float is kept in `sides`.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
@@ -136,8 +135,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Returns the end of what follows the first string in UTF-8, from `offset` on: it defines
-    /// the symbol `E`.
+    /// Reads the encoding at `offset`, after the first string in UTF-8, and returns its end. This encoding defines
+    /// the symbol `E`; later strings only have its number.
     fn parse_first_utf8(&mut self, offset: usize) -> Option<usize> {
         let number = self.symbols.len();
         if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(offset..)?.starts_with(b"\x06:\x06ET") {
@@ -148,8 +147,9 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some(offset + 5)
     }
 
-    /// Returns the symbol whose length is at `offset`, at its first occurrence, and where it
-    /// ends; with its ids in the previous document.
+    /// Returns the symbol whose length is at `offset`, and its end. The symbol occurs for the first time in this
+    /// document. It gets the ids that the symbol with this number had in the previous document; callers compare the
+    /// name.
     #[inline(always)]
     fn predict_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
@@ -175,7 +175,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some((symbol.key, end))
     }
 
-    /// Like [`Self::predict_symbol`], for a symbol that is a class. It gets no number yet.
+    /// Like [`Self::predict_symbol`], for a symbol that is a class. Its number is not assigned yet, because the
+    /// object may still be left to the machine.
     #[inline(always)]
     fn predict_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
         let (symbol, end) = self.predict_symbol(offset)?;
@@ -187,7 +188,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then_some((Symbol { key: 0, ..symbol }, end))
     }
 
-    /// Returns the id of the key at `offset` and its end, if it was a key before.
+    /// Returns the id of the key at `offset`, and its end, if the symbol or string was a key before.
     #[inline(always)]
     fn parse_key(&mut self, offset: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
@@ -201,7 +202,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             b';' => self.symbols.get(number)?.key,
             b'@' if state != State::Members => {
                 let entry = *self.numbers.get(number)?;
-                // A pending object has no side.
+                // Only a number with this bit is an index of `sides`. Any other number is a node.
                 if entry & SIDE == 0 {
                     return None;
                 }
@@ -212,7 +213,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         (key != 0).then_some((key, next))
     }
 
-    /// Reads the rest of an array, up to an item that must be opened.
+    /// Reads the remaining items of an array. Stops early after an item that was opened, because its content comes
+    /// first.
     pub(super) fn read_fast_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
         let batch = frame.remaining.min(BATCH);
@@ -227,7 +229,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.scan.offset = next;
                 continue;
             }
-            // The frame is saved first: `read_record` may push another one.
+            // The frame is saved now, because `read_record` may push another one.
             self.record_progress(frame, items_read);
             match self.read_record(NO_KEY)? {
                 RecordOutcome::Complete => {}
@@ -250,7 +252,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a run of at most `max` integers. Returns how many.
+    /// Reads a run of at most `max` integers. Returns their number.
     fn read_integers(&mut self, max: u32) -> u32 {
         let input = self.scan.input;
         let mut offset = self.scan.offset;
@@ -277,7 +279,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Called when an item of the root is complete: the sink may remove it.
+    /// Must be called when an item of the root is complete. The sink may remove its nodes. Then links can't refer to
+    /// the numbers so far.
     #[inline]
     pub(super) fn finish_root_item(&mut self) -> Result<(), Error> {
         if S::PARTS {
@@ -290,7 +293,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Records how far the innermost container was read.
+    /// Records in the innermost frame how many items or entries were read.
     #[inline(always)]
     fn record_progress(&mut self, frame: ReadFrame, items_read: u32) {
         if let Some(top) = self.frames.last_mut() {
@@ -299,8 +302,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Reads entries of a small hash, or members of an object, whose keys were seen before.
-    /// Returns `true` if a container was opened.
+    /// Reads entries of a small hash, or members of an object, whose keys were read before. Returns `true` if it
+    /// opened a container.
     pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let batch = frame.remaining.min(BATCH);
@@ -330,7 +333,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(false)
     }
 
-    /// Reads an array, a small hash or an object, as far as it consists of leaves.
+    /// Reads an array, a small hash or an object. At a child that is not a leaf the container stays open, and the
+    /// machine continues there.
     #[inline]
     pub(super) fn read_record(&mut self, key: u16) -> Result<RecordOutcome, Error> {
         let input = self.scan.input;

@@ -1,7 +1,7 @@
 //! Skimming of a dump.
 //!
-//! Symbols are kept as they are read, and so are the positions of hash keys and floats, which
-//! Ruby links wherever they occur again.
+//! The skimmer keeps the symbols that it reads, because later ones are only numbers. It also keeps the positions of
+//! hash keys and floats, because Ruby writes a link wherever one of them occurs again.
 
 mod run;
 
@@ -20,8 +20,7 @@ const MAX_SIDES: usize = 1 << 20;
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;
-/// What follows an `I` before a `u`, whose number comes after its instance variables; and
-/// before a symbol.
+/// The parts after an `I` before a `u`, and before a symbol. A `u` gets its number after its instance variables.
 const DUMPED: &[Part] = &[Part::Bytes(1), Part::Named, Part::Text(Count::Usual), Part::Members, Part::Number];
 const ENCODED_SYMBOL: &[Part] = &[Part::Other];
 
@@ -34,8 +33,8 @@ struct SkimState {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
     places: Vec<(u64, u32)>,
-    /// Positions of keys and floats, and how many values and symbols came before: they may be
-    /// linked without being shared. In the order of their numbers.
+    /// Positions of keys and floats, with the numbers of values and symbols before them, in the order of their
+    /// numbers. A link to one of these does not mean that a program shares it.
     sides: Vec<Mark>,
     /// For an answer: the number of its values that have a number.
     count: u64,
@@ -102,7 +101,7 @@ fn read_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     match tag::TAGS.parts_of_tag(tag) {
         [Part::Name] => read_new_symbol(skimmer),
         [Part::Again] => read_known_symbol(skimmer),
-        // A symbol with an encoding.
+        // A symbol with an encoding is left to the reader.
         _ => Err(SkimAborted),
     }
 }
@@ -112,7 +111,7 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let name_position = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
     let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
-        // It may be before the answer, and is read again.
+        // The first occurrence of the symbol may be before the answer, so its name is read again from there.
         true => {
             skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
         }
@@ -248,7 +247,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
             read_string_key(skimmer)?;
             skimmer.view.seek_to(position);
         }
-        // It may be small.
+        // A large integer in the input may have a small value, so it may equal an integer key.
         b'l' => return Err(SkimAborted),
         _ => {
             skimmer.pass_value()?;
@@ -335,7 +334,7 @@ impl Tokens for SkimState {
 
     fn read_count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<u64> {
         let count = read_count(skimmer)?;
-        // Not larger than a fixnum, so it was written in its shortest form.
+        // A larger value is not a fixnum, so Ruby does not write it in this form.
         if count >= 1 << 30 {
             return Err(SkimAborted);
         }

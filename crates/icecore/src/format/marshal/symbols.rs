@@ -1,4 +1,4 @@
-//! Symbols: names that are written once and then referred to by number.
+//! Symbols. A symbol is written in full once, and then as a number.
 
 use super::read::Reader;
 use crate::document::{Kind, Location, Node, Sink};
@@ -22,8 +22,8 @@ impl Symbol {
     }
 }
 
-/// Returns the bytes that follow a string in UTF-8, if the symbol `E` has this number, which
-/// fits into a byte.
+/// Returns the bytes that follow a string in UTF-8, if the symbol `E` has this number. The number must fit into a
+/// byte.
 #[inline]
 pub(super) fn utf8_tail(number: usize) -> u64 {
     let number = if number == 0 { 0 } else { number as u8 + 5 };
@@ -104,7 +104,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                 let variable_start = self.scan.offset;
                 let variable = self.read_symbol(node)?;
                 match self.read_encoding(variable, node)? {
-                    // The last one counts.
+                    // If a symbol has several encodings, the last one counts.
                     Some(ReadEncoding::Utf8) => is_valid = std::str::from_utf8(bytes).is_ok(),
                     Some(ReadEncoding::Ascii) => is_valid = is_ascii,
                     Some(ReadEncoding::Named(id)) => {
@@ -171,7 +171,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     other => return Err(self.malformed_error(start, "the name of an encoding (\" or @)", other)),
                 };
                 self.record_piece(start, node, "encoding");
-                // A link to a name that was already read.
+                // This is a link to the name of an encoding that was read before.
                 if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
                     return Ok(Some(ReadEncoding::Named(*id)));
                 }

@@ -1,7 +1,7 @@
-//! The writer.
+//! Writes Ruby's Marshal format.
 //!
-//! It replays the spelling of a document that was read from Marshal. Without one it
-//! chooses like Ruby.
+//! The writer replays the spelling of a document that was read from Marshal. Without spelling it chooses as Ruby
+//! does.
 
 use super::number::{is_fixnum, push_integer};
 use super::spelling::{self, value as code};
@@ -62,7 +62,8 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
     let mut writer = Writer {
         document,
-        // Absent entries are not counted, and notes need a lookup.
+        // The fast loops do not look up notes, and they take the counts of hashes as they are. Both would be wrong
+        // with spelling, or with keys that are allowed but absent.
         fast: spelling.is_none() && !document.tape().keys().has_absent(),
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
@@ -87,10 +88,9 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
 pub(super) enum WriteFrame {
     /// The nodes from `index` to `end`, and the form of their keys.
     Children { index: u32, end: u32, keys: KeyStyle },
-    /// What follows a value with attributes: its encoding, if it is written here, and
-    /// entries.
+    /// The end of a value with attributes: its encoding, if it is written here, and its variables.
     Variables { attributes: u32, encoded: Option<u32> },
-    /// A dumped object takes its number.
+    /// A number that an object gets only after its content, because Ruby numbers an object with a dump in this order.
     Number { index: u32 },
 }
 

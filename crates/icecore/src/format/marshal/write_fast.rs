@@ -1,8 +1,7 @@
-//! A fast loop for common documents: leaves, arrays, hashes and objects that links do not
-//! refer to.
+//! A fast loop for common documents. It writes leaves, arrays, hashes and objects, if links do not refer to them.
 //!
-//! It stops before anything else and leaves it to [`super::write`], which writes the same
-//! bytes.
+//! It stops before anything else, and the writer in [`super::write`] continues there. For what the loop wrote, that
+//! writer would write the same bytes.
 
 use super::number::is_fixnum;
 use super::write::{KeyStyle, WriteFrame, Writer};
@@ -12,13 +11,13 @@ use crate::error::Error;
 /// Number of bytes that are collected before they are passed to the output.
 pub(super) const CHUNK: usize = 64 << 10;
 
-/// Up to seven bytes, and their number in the highest byte: a key or a number is prepared
-/// once, and written with one store of eight bytes.
+/// Up to seven bytes, and their number in the highest byte. A key or a number is prepared once as such a word, and
+/// written with one store of eight bytes. The next token overwrites the bytes that do not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word(u64);
 
 impl Word {
-    /// No bytes: nothing is known yet.
+    /// A word without bytes. It means that a text is not known yet.
     pub(super) const NONE: Word = Word(0);
 
     #[inline(always)]
@@ -34,8 +33,8 @@ impl Word {
             1..=122 => Word::from_byte(value as u8 + 5),
             -123..=-1 => Word::from_byte((value - 5) as u8),
             _ => {
-                // The bits without the repeated sign; a negative length means a negative
-                // number.
+                // Only the bytes that are not a repetition of the sign are written. The length of a negative number
+                // is written as a negative one.
                 let bits = 64 - (value ^ value >> 63).leading_zeros();
                 let len = bits.div_ceil(8).clamp(1, 4);
                 let head = if value < 0 { (len as u8).wrapping_neg() } else { len as u8 };
@@ -80,14 +79,16 @@ impl Word {
     }
 }
 
-/// Buffer for small pieces: appending needs no check of a vector.
+/// Buffer of fixed size for short tokens. The compiler knows its size, so an append does not have to check or extend
+/// a vector.
 pub(super) struct TokenBuffer {
     bytes: [u8; BUFFER_SIZE],
     filled: usize,
 }
 
 pub(super) const BUFFER_SIZE: usize = 512;
-/// Maximum number of bytes that one child may use: a key, a head and a short string.
+/// Maximum number of bytes that one child may take: its key, its head and a short string. The loop flushes the buffer
+/// before a child if fewer bytes are free.
 const MAX_CHILD_LEN: usize = 64;
 /// Maximum length of a string that is put into the buffer.
 const MAX_SHORT_LEN: usize = 32;
@@ -127,8 +128,9 @@ impl TokenBuffer {
         self.filled += len;
     }
 
-    /// Puts a string of up to [`MAX_SHORT_LEN`] bytes into the buffer. More bytes may be copied, but they do
-    /// not count.
+    /// Puts a string of up to [`MAX_SHORT_LEN`] bytes into the buffer. A block of fixed size is copied, and the next
+    /// token overwrites the bytes after the string. Returns `false` if the string is too long, or if the block would
+    /// end after its source.
     #[inline(always)]
     fn push_short_string(&mut self, base: &[u8], start: usize, len: usize) -> bool {
         let Some(rest) = base.get(start..) else { return false };
@@ -165,9 +167,8 @@ pub(super) struct ChildPosition {
 }
 
 impl Writer<'_> {
-    /// Writes as much as it can of the remaining children, of their content, and of the
-    /// containers around them. Returns the child that it can't write; `None` if the rest
-    /// is on the stack.
+    /// Writes the remaining children with their content, and then continues with the containers around them. Returns
+    /// the first child that it can't write. Returns `None` if the rest is on the stack, or if everything was written.
     pub(super) fn write_fast_children(
         &mut self,
         position: ChildPosition,
@@ -191,7 +192,7 @@ impl Writer<'_> {
         let ChildPosition { mut index, mut end, mut keys, .. } = position;
         let flush_at = buf.len() + CHUNK;
         loop {
-            // Long strings are not put into the buffer.
+            // A long string goes directly to the output, so the output may become full although the buffer is not.
             if tokens.filled > BUFFER_SIZE - MAX_CHILD_LEN || buf.len() >= flush_at {
                 tokens.flush_into(buf);
                 if buf.len() >= flush_at {
@@ -256,7 +257,8 @@ impl Writer<'_> {
     /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
     fn write_fast_leaf(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
-        // Only strings have a hint, which means that it may be a link.
+        // A link refers to a node with `TARGET`. Only strings have `HINT`: such a string may have to be written as a
+        // link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
         }

@@ -1,10 +1,8 @@
-//! Writes what a Ruby program filled, in one pass over the nodes, whose order is that of the
-//! output.
+//! Writes documents that a Ruby program filled. The nodes are in the order of the output, so one pass is enough.
 //!
-//! A symbol that occurred before is written as its number. Numbers of keys and classes are
-//! stored by their ids, so a small document needs no lookup; tables by name are built when a
-//! value first needs one. Special values are left to [`super::write`], which writes the same
-//! bytes.
+//! A symbol that occurred before is written as its number. The numbers of keys and classes are stored by their ids,
+//! so a small document needs no lookup by name. Tables by name are built only when a value needs them. If a value is
+//! special, the writer in [`super::write`] writes the whole document.
 
 use super::number::{is_fixnum, is_immediate, push_float, push_integer};
 use super::write_fast::{BUFFER_SIZE, TokenBuffer, Word, is_small_integer, write_integers};
@@ -13,7 +11,7 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{RepeatedName, Spare};
 
-/// Up to this many symbols are searched linearly.
+/// Maximum number of symbols that are searched one by one. For more, a table is built.
 const MAX_LINEAR_SYMBOLS: usize = 32;
 /// Kind, encoding and bytes of a string.
 type StringIdentity<'d> = (Kind, u16, &'d [u8]);
@@ -21,7 +19,7 @@ type StringIdentity<'d> = (Kind, u16, &'d [u8]);
 /// Maximum number of bytes of one node in the buffer.
 const MAX_NODE_LEN: usize = 96;
 
-/// What a symbol named first.
+/// The first use of a symbol.
 #[derive(Clone, Copy)]
 enum SymbolUse {
     Key(u16),
@@ -67,7 +65,7 @@ struct FilledWriter<'d, 's> {
     symbols: &'s mut Vec<u64>,
     /// The containers around the innermost one, packed.
     stack: &'s mut Vec<u64>,
-    /// All symbols by name, once a value needs this.
+    /// All symbols by name. The table is built when a value first needs it.
     by_name: Option<SeededMap<&'d [u8], u32>>,
     /// The number of the symbol `E`.
     encoding_symbol: Option<u32>,
@@ -75,9 +73,9 @@ struct FilledWriter<'d, 's> {
     utf8_tail: Word,
     /// Keys that are strings, with their object numbers.
     string_keys: Vec<(u16, u32)>,
-    /// Strings that are one object everywhere, once a value needs this.
+    /// Strings that are the same object wherever they occur. The table is built when a value first needs it.
     interned: Option<SeededMap<StringIdentity<'d>, u32>>,
-    /// The numbers of floats, once there is one.
+    /// The numbers of floats. The table is built at the first float.
     floats: Option<SeededMap<u64, u32>>,
     /// Nodes that links refer to, and their numbers.
     targets: Vec<(u32, u32)>,
@@ -156,7 +154,7 @@ impl<'d> FilledWriter<'d, '_> {
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
-                // The value after it counts.
+                // A key node is followed by its value, and only the value counts as a child.
                 IS_KEY => {
                     remaining += 1;
                     self.write_key_node(index, node, &mut tokens, buf)?;
@@ -224,7 +222,8 @@ impl<'d> FilledWriter<'d, '_> {
         }
         let known_number = match &self.by_name {
             Some(names) => names.get(bytes).copied(),
-            // A member, a key, a class: few of these can have the same name.
+            // A name may occur as a member, a key or a class. Only some of these uses can have the same name, so only
+            // those are compared.
             None if bytes == b"E" => self.encoding_symbol,
             None if is_class_like => {
                 let position =
@@ -246,7 +245,7 @@ impl<'d> FilledWriter<'d, '_> {
         (next, false)
     }
 
-    /// Writes a symbol, and returns the word to use for it from now on.
+    /// Writes a symbol. Returns the word that is written when it occurs again.
     fn write_symbol(
         &mut self,
         name: SymbolUse,
@@ -254,7 +253,7 @@ impl<'d> FilledWriter<'d, '_> {
         tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Option<Word> {
-        // A symbol that is not ASCII has an encoding.
+        // A symbol that is not ASCII needs its encoding, so it is special.
         if !bytes.is_ascii() {
             return None;
         }

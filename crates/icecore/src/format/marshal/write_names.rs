@@ -16,7 +16,7 @@ pub(super) struct WrittenNames<'d> {
     symbols: SeededMap<(&'d [u8], Cow<'d, [u8]>), u32>,
     /// The number of the symbol `E`, plus one.
     utf8: u32,
-    /// Bytes that follow a string in UTF-8, once that symbol has a number.
+    /// Bytes that follow a string in UTF-8. They are known when the symbol `E` has a number.
     pub(super) utf8_tail: Word,
     /// Bytes to write for the key of a hash, by its id.
     keys: Vec<Word>,
@@ -53,8 +53,8 @@ fn slot_mut<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
 }
 
 impl<'d> WrittenNames<'d> {
-    /// Returns the number of a string that is one object everywhere; `next` is its number
-    /// if it is new.
+    /// Returns the number of a string that is the same object wherever it occurs. If the string is new, its number is
+    /// `next`.
     pub(super) fn intern_string(&mut self, node: &Node, bytes: &'d [u8], next: u32) -> u32 {
         *self.strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
     }
@@ -221,7 +221,7 @@ impl<'d> Writer<'d> {
         }
         if node.kind == Kind::Symbol || keys == KeyStyle::Members {
             let number = self.write_member_name(&node, name.bytes, buf);
-            // A string as the name of a member is a symbol only there.
+            // A string can be the name of a member, and it is a symbol only in this place. So its number is not kept.
             if node.kind == Kind::Symbol {
                 *slot_mut(&mut self.names.by_key, usize::from(id)) = number + 1;
                 *slot_mut(&mut self.names.keys, usize::from(id)) = symbol_number_word(number);
@@ -292,7 +292,7 @@ impl<'d> Writer<'d> {
         self.write_symbol(name, encoding, buf)
     }
 
-    /// Writes a string as a key: equal ones are one object. Returns its number.
+    /// Writes a string as a key. In Ruby, equal keys are the same object. Returns its number.
     fn write_string_key(&mut self, node: &Node, bytes: &'d [u8], value: u32, buf: &mut Vec<u8>) -> u32 {
         let identity = (node.kind, node.encoding(), bytes);
         let mut known = self.names.strings.get(&identity).copied();

@@ -21,14 +21,14 @@ pub(super) struct Packer<'p, 'd> {
     /// Whether the result is a string of characters, stored in UTF-8.
     pub(super) is_text: bool,
     frames: Vec<PackFrame>,
-    /// A length for `/`, instead of items.
+    /// A length before `/`. If it is set, it is packed in the place of the next item.
     length: Option<u64>,
     /// Limits for the length of the result, and for the work.
     pub(super) size_limit: usize,
     budget: Budget,
 }
 
-/// Number of bytes that can be filled or copied for the cost of one step.
+/// Number of bytes that count as one step of work when they are filled or copied.
 pub(super) const BYTES_PER_STEP: usize = 16;
 
 /// The whole template, or a group that is being run.
@@ -48,7 +48,8 @@ struct PackFrame {
     initial_counts: (usize, usize),
     /// The count that `/` gave for the next letter.
     count: Option<u64>,
-    /// The value that a group left instead of the next letter's own `/`.
+    /// Whether the next letter is treated as one with `/`. A group may leave this value, and it replaces the letter's
+    /// own.
     slash: Option<bool>,
 }
 
@@ -130,10 +131,10 @@ impl<'p, 'd> Packer<'p, 'd> {
     fn leave_group(&mut self) {
         let (len, items, is_text) = (self.len(), self.items.remaining_items(), self.is_text);
         let Some(frame) = self.frames.last_mut() else { return };
-        // After the conversion to text, bytes are characters.
+        // If the result became text inside of the group, the outer group also writes characters after it.
         frame.outer_characters |= is_text != frame.was_text;
         frame.remaining = frame.remaining.saturating_sub(1);
-        // If it used no item and added no byte, the same would happen again.
+        // The group did not use an item and did not add a byte, so it would do the same forever.
         let has_no_effect = !is_text && frame.initial_counts == (len, items);
         if frame.remaining > 0 && !(frame.until_end && items == 0) && !has_no_effect {
             frame.next = frame.start;
@@ -186,8 +187,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         result
     }
 
-    /// Returns the length before `/`: of the next item, or the number of remaining
-    /// items.
+    /// Returns the length that is written before `/`: the length of the next item, or the number of remaining items.
     fn slash_length(&mut self, op: &Op) -> Result<u64, Error> {
         let items = self.items.remaining_items() as u64;
         Ok(match (op.letter, op.count) {
@@ -331,7 +331,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.spend(self.len() / BYTES_PER_STEP)?;
         let old = self.out.split_off(self.base);
         let mut converted_len = 0;
-        // Groups start in ascending order.
+        // The frames are in the order in which their groups started, so one pass over the bytes finds all positions.
         for frame in &mut self.frames {
             let start_position = frame.start_position.clamp(converted_len, old.len());
             utf8::push_latin1_bytes(&old[converted_len..start_position], self.out);
@@ -342,8 +342,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(())
     }
 
-    /// Like [`Packer::convert_to_text`], before a character that is not a byte is written: from
-    /// then on characters are written.
+    /// Like [`Packer::convert_to_text`], before a character above 0xFF is written. After this, characters are
+    /// written.
     pub(super) fn widen(&mut self) -> Result<(), Error> {
         self.convert_to_text()?;
         self.current_frame().characters = true;
@@ -422,7 +422,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             return self.write_zeros(remaining);
         }
         self.shrink_output((self.len() - end) as u64, false)?;
-        // Perl ignores the smallest integer.
+        // The smallest integer does not have a positive counterpart, and perl ignores it.
         self.shrink_output(len.checked_neg().map_or(0, |back| back.max(0).unsigned_abs()), true)
     }
 
@@ -453,7 +453,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
         self.spend(if characters { output.len() - end } else { 0 })?;
         self.out.truncate(self.base + end);
-        // Groups that start after the end now start at the end.
+        // The bytes at which these groups started were removed, so the groups now start at the end.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.start_position > end) {
             frame.start_position = end;
         }

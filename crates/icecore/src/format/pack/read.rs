@@ -1,4 +1,4 @@
-//! The reader: the machine that runs a template over bytes.
+//! Unpacks: a machine runs a template over bytes.
 
 use super::budget::Budget;
 use super::checksum::Checksum;
@@ -25,7 +25,7 @@ impl Feed for Unpack<'_> {
     }
 }
 
-/// Feeds a list to the sink. Returns how far it got, and the error that stopped it.
+/// Feeds a list to the sink. Returns the number of bytes that were read, and the error that stopped reading.
 fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let program = &options.program;
     let mut upgraded = Vec::new();
@@ -41,7 +41,8 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     let mut error = machine.run_template().err();
     let reached = machine.max_position;
     let consumed = match is_upgraded {
-        // Each byte of the input has one byte here that is not a continuation byte.
+        // Each byte of the input is one character here, and each character has one byte that is not a continuation
+        // byte.
         true => upgraded[..reached].iter().filter(|byte| !utf8::is_continuation(**byte)).count(),
         false => reached,
     };
@@ -60,8 +61,8 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     (consumed, error)
 }
 
-/// A template that is being run over bytes. Perl's function is recursive for groups;
-/// this one has a stack.
+/// A template that is being run over bytes. Perl's function is recursive for groups, and this machine has a stack for
+/// them.
 pub(super) struct Unpacker<'m, S: Sink> {
     program: &'m Program,
     /// The bytes: the input, or the input with each byte as a character.
@@ -72,7 +73,7 @@ pub(super) struct Unpacker<'m, S: Sink> {
     pub(super) copies_strings: bool,
     /// Whether the bytes are characters in UTF-8.
     pub(super) has_characters: bool,
-    /// Whether they were from the start.
+    /// Whether the bytes were characters in UTF-8 from the start.
     pub(super) was_text: bool,
     /// The current position, and the highest one so far.
     pub(super) position: usize,
@@ -91,20 +92,20 @@ pub(super) struct UnpackFrame {
     start: usize,
     end: usize,
     next: usize,
-    /// How often it is still run, including this time.
+    /// How many times it is still run, including this time.
     remaining: u64,
     until_end: bool,
     /// Number of values before it.
     first_value: usize,
-    /// Where it started.
+    /// The position at which it started.
     pub(super) start_position: usize,
-    /// Whether it counts characters now, and did when it began.
+    /// Whether it counts characters now, and whether the outer group did when this one began.
     pub(super) characters: bool,
     outer_characters: bool,
     pub(super) checksum: Checksum,
     /// Whether it ended early.
     is_finished_early: bool,
-    /// What remains to be done after the inner group.
+    /// The letter that must be completed after the inner group.
     pending: PendingOp,
 }
 
@@ -112,7 +113,7 @@ pub(super) struct UnpackFrame {
 #[derive(Clone, Copy)]
 struct PendingOp {
     op: usize,
-    /// The stated count; with `/`, still that of the length.
+    /// The count in the template. If `/` follows, it is the count of the length, and not of the value after it.
     own_count: Count,
     len: u64,
     /// Whether the count is not from a length before `/`.
@@ -256,8 +257,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         });
     }
 
-    /// Runs the innermost group again, if necessary. If nothing was read and no value
-    /// was added, the same would happen forever.
+    /// Runs the innermost group again, if necessary. If the last time nothing was read and no value was added, the
+    /// group ends, because it would otherwise be run forever.
     fn repeat_group(&mut self) -> bool {
         let (position, values, end) = (self.position, self.value_count(), self.data.len());
         self.max_position = self.max_position.max(position);
@@ -353,7 +354,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         usage_error(format!("{expected} at position {} of the template", op.offset)).finding(found)
     }
 
-    /// Completes a letter: its sum, and the effect of a `/` after it.
+    /// Completes a letter. Adds its checksum, and applies a `/` after it.
     fn finish_letter(&mut self, pending: PendingOp) -> Result<Option<PendingOp>, Error> {
         let program = self.program;
         let frame = self.current_frame();
@@ -411,7 +412,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         })
     }
 
-    /// Records which bytes the values from `first` on came from.
+    /// Records the spans of the values from `first` on.
     fn record_spans(&mut self, op: &Op, start_position: usize, first: usize) {
         let (end_position, count, is_length, copies_strings) =
             (self.position, self.value_count().saturating_sub(first), self.slash, self.copies_strings);

@@ -8,8 +8,8 @@ use super::template::FastGroup;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Unpacker<'_, S> {
-    /// Reads complete records. Returns `true` if they cover the input; if not, `remaining` is
-    /// the limit of further ones.
+    /// Reads complete records. Returns `true` if they cover the input. Otherwise `remaining` is the maximum number of
+    /// further records.
     pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());
         if self.current_frame().characters
@@ -20,7 +20,8 @@ impl<S: Sink> Unpacker<'_, S> {
         }
         let count = match fast {
             FastGroup::Prefixed(layout, removes_blanks) => match (layout.value, layout.size, layout.is_big_endian) {
-                // The common ones, for which the compiler knows the length.
+                // The most common lengths have a branch of their own, so that the compiler knows how many bytes are
+                // read.
                 (NumberKind::Uint, 4, true) => {
                     self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
                 }
@@ -83,7 +84,7 @@ impl<S: Sink> Unpacker<'_, S> {
 /// Returns the length of a string without blanks and nulls at its end.
 #[inline]
 pub(super) fn trimmed_len(mut string: &[u8]) -> usize {
-    // Eight spaces at once: most fields are padded with spaces.
+    // Most fields are padded with spaces, so eight of them are removed together.
     while let Some((front, b"        ")) = string.split_last_chunk::<8>() {
         string = front;
     }
@@ -127,7 +128,7 @@ impl Packer<'_, '_> {
                 FastGroup::Prefixed(layout, _) => {
                     let Some((bytes, size)) = encode_length(layout, string.len()) else { break };
                     if size == 4 {
-                        // The compiler knows this length.
+                        // The compiler knows this length, so it copies the bytes without a loop.
                         self.out.extend_from_slice(&bytes[..4]);
                     } else {
                         self.out.extend_from_slice(&bytes[..size]);

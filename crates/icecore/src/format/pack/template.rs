@@ -1,7 +1,7 @@
 //! Compiles a template to operations.
 //!
-//! Perl parses a template while it runs it, and never sees an error in a part that it does
-//! not reach. So an error becomes an operation that fails when it is run.
+//! Perl parses a template while it runs it. It does not find an error in a part that it does not reach. So an error
+//! becomes an operation here, and this operation fails when it is run.
 
 use super::layout::{Layout, NumberKind};
 use super::measure::measure_template;
@@ -60,7 +60,7 @@ impl FastGroup {
 /// The order of bytes in a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
-    /// That of the machine: Icecore assumes little-endian, as nearly all are.
+    /// The order of the machine. Icecore assumes little-endian, because nearly all machines are.
     #[default]
     Native,
     Big,
@@ -81,8 +81,8 @@ pub(super) struct Program {
     errors: Vec<Error>,
     /// Whether it begins with `U`.
     pub(super) starts_in_u0: bool,
-    /// Whether it begins with `U` or contains `U0`: bytes are then characters, and read as
-    /// UTF-8 while `U0` applies.
+    /// Whether it begins with `U` or contains `U0`. Then bytes are characters, and they are read as UTF-8 while `U0`
+    /// applies.
     pub(super) needs_utf8: bool,
     /// Whether it contains positions that are counted in bytes even if characters are
     /// counted.
@@ -106,7 +106,8 @@ impl Program {
         let scanner = Scanner::new(template);
         program.compile(&scanner, 0, template.len(), Order::Native, 0);
         program.top = program.ops.len();
-        // Groups are compiled after the operations that contain them; the list grows.
+        // A group is compiled after the operation that contains it, and its operations are appended. So the list
+        // grows while the loop walks over it.
         let mut index = 0;
         let mut levels = vec![0u8; program.ops.len()];
         while index < program.ops.len() {
@@ -128,8 +129,8 @@ impl Program {
         program
     }
 
-    /// Compiles a part of the template; for now, the body of a group is its range in the
-    /// template.
+    /// Compiles a part of the template. The body of a group is first its range in the template, and later the range
+    /// of its operations.
     fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
         let mut offset = start;
         loop {

@@ -1,24 +1,23 @@
-//! The numbers of `r:` and `R:`: each value has one, keys and `R:` have none.
+//! Slots: the numbers that `r:` and `R:` use. Each value has a slot, but keys and `R:` do not.
 
 use crate::document::{IS_KEY, Kind, Node};
 use crate::error::{Error, ErrorDetail, ErrorKind};
 
-/// Slot of flags or of a count in the payload of one of PHP's own classes: links can't
-/// refer to it.
+/// Slot of the flags or the count in the payload of one of PHP's own classes. Links can't refer to it.
 const NOT_LINKABLE: u32 = u32::MAX;
 
-/// What the payload of an opaque object contributes to the count.
+/// The slots that the payload of an opaque object takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
-    /// The payload is empty: its bytes are not a value.
+    /// The payload does not take slots, because its bytes are not a value.
     Nothing,
-    /// Flags or a count, and the values that follow on the tape.
+    /// One slot for flags or a count, and one for each value that follows on the tape.
     Number,
-    /// The values that follow on the tape.
+    /// One slot for each value that follows on the tape.
     Values,
 }
 
-/// Nodes by slot. Filled only when a link needs it: most data has no links.
+/// Nodes by slot. The table is filled only when a link needs it, because most data does not have links.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     nodes: Vec<u32>,
@@ -38,7 +37,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Records what the payload of the opaque object at `index` counts for.
+    /// Records which slots the payload of the opaque object at `index` takes.
     pub(super) fn record_payload(&mut self, index: u32, counted: Counted) {
         self.opened.push((index, counted));
     }
@@ -48,12 +47,12 @@ impl Slots {
         self.slotless.push(index);
     }
 
-    /// The root has no slot: it only contains the variables of a session.
+    /// Makes the table for a session. Its root only contains the variables, so the root does not have a slot.
     pub(super) fn without_root() -> Slots {
         Slots { visited: 1, ..Slots::default() }
     }
 
-    /// Returns the node with this slot; slots start at 1.
+    /// Returns the node with this slot. Slots start at 1.
     pub(super) fn find_node(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.visited) {
             let index = self.visited as u32;
@@ -110,7 +109,7 @@ impl Slots {
         let Some(node) = tape.get(index as usize) else { return Ok((index, true)) };
         match node.kind {
             Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((index, true)),
-            // A link refers to an object, never to another link.
+            // The payload of a link is the node of an object, and not of another link, so one step is enough.
             Kind::Link => Ok((node.payload as u32, false)),
             _ => Err(Error::new(ErrorKind::BadLink)
                 .expecting("the number of an object")

@@ -5,15 +5,15 @@ use super::read_cache::read_word;
 /// The key of the next item of a list, `i:5;`, counted in decimal digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// The text; its first byte is the lowest.
+    /// The text as a word. Its first byte is the lowest one.
     text: u64,
     /// Bits of the word that the text occupies.
     mask: u64,
-    /// The value 1 at the last digit.
+    /// A 1 in the byte of the last digit. Added to the text, it increments the number if this digit is not a 9.
     increment: u64,
     len: u32,
     number: u32,
-    /// Number of increments that are left before the last digit overflows.
+    /// Number of increments before the last digit overflows. After them, the text is made from the number again.
     ones: u32,
 }
 
@@ -29,7 +29,8 @@ impl Position {
 
     #[inline(never)]
     fn from_large_number(number: u32) -> Position {
-        // The text does not fit into a word.
+        // The text does not fit into a word. With an empty mask and a text that is not 0, no input is equal to this
+        // position.
         if number > 99_999 {
             return Position { text: u64::MAX, mask: 0, increment: 0, len: 0, number, ones: 0 };
         }

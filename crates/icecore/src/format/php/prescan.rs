@@ -1,13 +1,12 @@
 //! Prescan: checks if a text is one long list that can be handed over in parts.
 //!
-//! The last key of an array may show that it is not a list, when its first items are already
-//! handed over. So the text is scanned first: nothing is built, and errors are left to the
-//! reader.
+//! The last key of an array may show that it is not a list. By then, its first items would already be handed over. So
+//! the text is scanned first. The prescan builds nothing, and leaves errors to the reader.
 
 use super::read_leaf::{read_integer, read_string};
 
-/// Returns `true` if the root is an array with the keys 0, 1, 2 and so on, and no link occurs
-/// anywhere. In a damaged text this holds up to the damage.
+/// Returns `true` if the root is an array with the keys 0, 1, 2 and so on, and the text does not contain links. In a
+/// damaged text, this is true for the part before the damage.
 pub(super) fn is_list(input: &[u8]) -> bool {
     let Some(mut offset) = input.starts_with(b"a:").then(|| skip_number(input, 2, b'{')).flatten() else {
         return false;
@@ -46,7 +45,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
                 }
                 Some(offset + 1)
             }
-            // Links, and values too rare to be handled here.
+            // This is a link, or a value that is too rare to be handled here.
             _ => return false,
         };
         match next {

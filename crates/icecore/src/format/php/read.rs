@@ -1,4 +1,4 @@
-//! The reader: a machine with an explicit stack.
+//! Reads PHP's `serialize()` format. The reader is a machine: a loop with its own stack.
 
 use super::links::Slots;
 use super::list_to_map::DeferredKeys;
@@ -18,7 +18,7 @@ const MAX_KEPT_FRAMES: usize = 1024;
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// Its node; for an object, the node of its body.
+    /// Index of its node. For an object, this is the node of its body, one after the node of the object.
     pub(super) node: u32,
     /// Number of entries still to read.
     pub(super) remaining: u32,
@@ -86,7 +86,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) cache: Box<ReadCache>,
     /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
-    /// Source of the key before the next value, if it must be kept.
+    /// Start and end of the key before the next value, if its spelling must be kept.
     pub(super) key_source: Option<(usize, usize)>,
 }
 
@@ -160,7 +160,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.finish_child()
     }
 
-    /// Checks that no nodes were taken away, because earlier ones are needed.
+    /// Returns an error if the sink took nodes away. A link or a change to a map needs the earlier nodes.
     #[inline]
     fn require_all_nodes(&self, start: usize) -> Result<(), Error> {
         if self.sink.has_all_nodes() {
@@ -180,8 +180,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
 
-    /// Closes all open containers, and inserts the keys of lists that turned out to be maps,
-    /// even after an error. Returns how far reading came and what stopped it.
+    /// Closes all open containers, and inserts the keys of the lists that became maps, also after an error. Returns
+    /// the number of bytes that were read, and the error.
     pub(super) fn finish_reading(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
         let (input, consumed) = (self.full_input, self.tokens.offset);
         let error = result.err().map(|error| error.on_path(self.failed_path()));
@@ -215,6 +215,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let end = self.tokens.offset;
         let tape = self.sink.tape();
+        // If the sink took items of the root away, the tape has only the later ones.
         let removed = if frame.node == tape.root { tape.first_item } else { 0 };
         tape.close_container(frame.node, frame.count - removed as u32);
         if frame.is_object {
@@ -328,7 +329,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         KEY_NODE
     }
 
-    /// Remembers that this key followed the previous one. Returns the key predicted next.
+    /// Remembers that this key followed the previous one. Returns the key.
     fn learn_next_key(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
             self.sink.tape().keys.learn_next(frame.previous_key, id);
@@ -355,8 +356,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Handles an innermost array that is not a list: the `count` entries before this one get
-    /// their keys.
+    /// Changes the innermost array into a map. The `count` entries before this one get their positions as
+    /// keys later, in [`Self::finish_child`] or [`Self::close_open_containers`].
     #[cold]
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
@@ -503,8 +504,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         frame: Frame,
         is_default: bool,
     ) -> Result<(), Error> {
-        // PHP does not count an array without entries, nor the payload of a class, as a
-        // level.
+        // PHP counts neither an array without entries nor the payload of a class as a level.
         let is_level = frame.remaining > 0 || frame.is_object;
         if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
@@ -531,7 +531,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
         let (remaining, is_default) = self.tokens.read_array_head()?;
-        // A list begins with the key 0, or with the text of 0.
+        // A list begins with the key 0, or with the string "0", which PHP converts. For an integer, `read_string`
+        // returns `None`, and the first key that is not its position changes the list into a map.
         let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
         let is_list = remaining == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());

@@ -1,31 +1,33 @@
-//! What the fast loop keeps from one document to the next: the texts of keys and of the heads of
-//! objects, and their usual order. The loop compares the predicted text with the input as a whole, so
-//! it does not parse it.
+//! The memory of the fast loop from one document to the next. It contains the texts of keys and of the heads of
+//! objects, and their usual order. The loop compares the input with the predicted text as a whole. If they are equal,
+//! it does not parse the input there.
 
 use super::read::Frame;
 use super::read_fast::ObjectHead;
 use super::text::integer_key;
 use crate::document::{Kind, Names, Tape};
 
-/// Maximum length of a text that is kept. It is compared as two halves, which overlap in a shorter text.
+/// Maximum length of a text that is kept. A text is compared as two halves. In a shorter text, the halves overlap.
 pub(super) const MAX_KEPT_LEN: usize = 64;
 const HALF_WORDS: usize = MAX_KEPT_LEN / 16;
 
-/// Text of a key, `s:4:"name";`, or of an object's head, `O:4:"User":2:{`, and what followed it
-/// the last time. An id of 0 means that nothing followed yet.
+/// The text of a key, `s:4:"name";`, or of an object's head, `O:4:"User":2:{`, and the ids that followed it the last
+/// time. The id 0 means that nothing followed yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeptText {
-    /// The first words. For a text of less than eight bytes: the text, padded with zeros.
+    /// The first words of eight bytes. If the text is shorter than a word, the first one is the text, padded with
+    /// zeros.
     front: [u64; HALF_WORDS],
-    /// The last words, in order. For such a short text: the bits of the word that it occupies.
+    /// The last words, in order. If the text is shorter than a word, the last one is a mask of the bits that it
+    /// occupies.
     back: [u64; HALF_WORDS],
-    /// Length in bytes; 0 if the text is not kept (yet).
+    /// Length in bytes. It is 0 if the text is not kept: it was not searched yet, or it is too long.
     pub(super) len: u32,
     /// Stated number of properties of an object.
     pub(super) count: u32,
-    /// Whether a text was already searched.
+    /// Whether the text was already made, even if it is too long to be kept.
     is_known: bool,
-    /// The key that follows this one.
+    /// Id of the key that followed this one the last time.
     pub(super) next: u16,
     /// The first key in a map that is the value of this key, or in an object of this class.
     pub(super) first: u16,
@@ -74,6 +76,8 @@ impl KeptText {
     #[inline(always)]
     pub(super) fn strip_from<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let text = rest.get(..self.len as usize)?;
+        // The first and the last word cover texts of 8 to 16 bytes completely. A shorter text is compared under its
+        // mask.
         let is_equal = match (text.first_chunk(), text.last_chunk()) {
             (Some(first), Some(last)) => {
                 u64::from_le_bytes(*first) == self.front[0]
@@ -118,7 +122,8 @@ pub(super) struct ReadCache {
 }
 
 impl ReadCache {
-    /// Removes what belongs to other tables. Stale ids do no harm: they are only predictions.
+    /// Removes the texts that belong to other tables of names. Inside of a table an outdated prediction does no harm,
+    /// because the loop compares it with the input before it uses it.
     #[inline]
     pub(super) fn remove_stale(&mut self, keys: &Names, classes: &Names) {
         let (key_generation, class_generation) = (keys.generation(), classes.generation());
@@ -152,9 +157,8 @@ impl ReadCache {
         self.object_heads.get_mut(id as usize)
     }
 
-    /// Remembers that a key followed `last`; if `last` is 0, that it was the first one in an
-    /// object of this class, or in a map whose own key is `context_key`. Returns the key predicted after
-    /// it.
+    /// Remembers that the key `id` followed the key `last`. If `last` is 0, `id` was the first key in an object of
+    /// this class, or in a map whose own key is `context_key`. Returns the key that is predicted after `id`.
     pub(super) fn learn_key(&mut self, keys: &Names, (last, class, context_key): (u16, u32, u16), id: u16) -> u16 {
         if last != 0 {
             self.key_mut(keys, last).into_iter().for_each(|kept| kept.next = id);
@@ -170,7 +174,7 @@ impl ReadCache {
         kept.next
     }
 
-    /// Remembers the head of an object under a key. Returns it with the key predicted first.
+    /// Remembers the head of an object that is the value of a key. Returns the head, with the first predicted key.
     pub(super) fn learn_head<'a>(
         &mut self,
         keys: &Names,

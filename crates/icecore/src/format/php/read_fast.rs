@@ -1,8 +1,8 @@
-//! A fast loop for common data: leaves, lists, maps and objects whose keys and classes were
-//! seen before.
+//! A fast loop for common data. It reads leaves, lists, and the maps and objects whose keys and classes were read
+//! before.
 //!
-//! It stops before anything else without consuming it: the machine in [`super::read`] continues
-//! there. A reader with detail does not use it, so tests compare both.
+//! It stops before anything else and does not consume it. The machine in [`super::read`] continues there. A reader
+//! with detail uses only the machine, so tests can compare both.
 
 use super::position::Position;
 use super::read::{Frame, Machine};
@@ -12,20 +12,22 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// Number of nodes that are read before the machine may take finished ones away.
+/// If the sink takes a document in parts: number of nodes after which the loop returns, so that the machine can call
+/// the sink.
 const BATCH: usize = 4096;
+// A kept key is shorter than the limit of short strings, so its length is never compared with the limit.
 const _: () = assert!(MAX_KEPT_LEN < SHORT_LIMIT as usize);
 
 /// What stopped the loop.
 enum ReadStop {
-    /// Something that the machine must handle; nothing of it was consumed.
+    /// The machine must handle the next bytes. None of them were consumed.
     Here,
-    /// Something that the machine must handle, after the key of an entry. The id of the key is given.
+    /// The machine must read the next value. The key before it was consumed; this is the id of the key.
     Value(u16),
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Reads common content from the innermost container on. Returns `true` if there was any.
+    /// Reads common content from the innermost container on. Returns `true` if it read something.
     #[inline]
     pub(super) fn read_fast_entries(&mut self) -> Result<bool, Error> {
         let (start, nodes) = (self.tokens.offset, self.sink.nodes().len());
@@ -58,7 +60,8 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_fast_content(&mut self) -> ReadStop {
         let Machine { tokens, sink, frames, limits, cache, .. } = self;
         let Limits { depth, nodes: max_nodes, string: max_len, .. } = **limits;
-        // The length of a short string or key is not checked again.
+        // The functions below do not compare the lengths of short strings and keys with the limit. So a lower limit
+        // is left to the machine.
         if max_len < SHORT_LIMIT {
             return ReadStop::Here;
         }
@@ -72,19 +75,21 @@ impl<S: Sink> Machine<'_, '_, S> {
         let mut run =
             Run { rest: input.get(tokens.offset..).unwrap_or_default(), len: input.len(), nodes, node_limit, max_len };
         let mut position = Position::from_number(0);
-        // The key before a value that stopped the loop in a container that was just opened.
+        // A key that was consumed although its value was not: `read_pairs` stopped at this value in a new container.
         let mut pending_key = None;
         let stop = loop {
             let open = frames.len();
             let Some(frame) = frames.last_mut() else { break ReadStop::Here };
             if frame.remaining == 0 && pending_key.is_none() {
                 let closed = *frame;
+                // The machine closes the root, and a container whose outer frame is a payload.
                 let is_inner = open > 1 && !frames[open - 2].is_payload;
                 let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break ReadStop::Here };
                 run.rest = rest;
                 close_container(run.nodes, &closed);
                 frames.pop();
-                // Complete children of the root may be taken away.
+                // A child of the root is complete, so the sink may take its nodes away. Only the machine calls the
+                // sink.
                 if S::PARTS && open == 2 {
                     break ReadStop::Here;
                 }
@@ -116,7 +121,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             let context_key = if key == NO_KEY || key == KEY_NODE { frame.context_key } else { key };
             let inner = run.open_container(key, context_key, (keys, classes), cache);
             let Some(mut inner) = inner else { break ReadStop::Value(key) };
-            // Most contain only leaves: they are read without being pushed.
+            // Most maps and objects contain only leaves. Such a container is read at once, without a frame on the
+            // stack.
             if !S::PARTS && inner.predicted_key != 0 && !inner.is_list {
                 pending_key = run.read_pairs(&mut inner, &cache.keys);
                 if pending_key.is_none()
@@ -135,21 +141,22 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 }
 
-/// Position of the loop in the input, and the nodes that it fills. Its functions read runs of
-/// entries of one container; the state is small enough to stay in registers.
+/// Position of the loop in the input, and the nodes that it appends. The functions read runs of entries of one
+/// container. The state is small enough to stay in registers.
 struct Run<'a, 't> {
     rest: &'a [u8],
     /// Length of the whole input.
     len: usize,
     nodes: &'t mut Vec<Node>,
-    /// Limit of nodes.
+    /// Maximum length of `nodes`.
     node_limit: usize,
     /// Limit of a string's length.
     max_len: u64,
 }
 
 impl Run<'_, '_> {
-    /// Returns how many of the `remaining` entries may be read: each needs one node.
+    /// Returns how many of the `remaining` entries may be read. Each needs one node, and the number of nodes is
+    /// limited.
     #[inline(always)]
     fn readable_entries(&self, remaining: u32) -> u32 {
         self.node_limit.saturating_sub(self.nodes.len()).min(remaining as usize) as u32
@@ -169,7 +176,8 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Reads leaves of a list. Returns the key if something else follows it.
+    /// Reads items of a list that are leaves. If another value follows the key of an item, returns this key,
+    /// `NO_KEY`, and the key is consumed.
     #[inline(never)]
     fn read_items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let (mut rest, mut next_position) = (self.rest, *position);
@@ -199,7 +207,8 @@ impl Run<'_, '_> {
         value_key
     }
 
-    /// Like [`Self::read_items`], for entries whose keys are predicted. Also `None` if another key follows.
+    /// Like [`Self::read_items`], for entries whose keys are predicted. At a key that was not predicted it returns
+    /// `None`.
     #[inline(never)]
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
         let (mut rest, mut predicted_key, mut previous) = (self.rest, frame.predicted_key, frame.previous_key);
@@ -243,7 +252,7 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Reads a key that was not predicted but has an id. It is predicted the next time.
+    /// Reads a key that was not predicted, but has an id. After this it is predicted here.
     #[inline(never)]
     fn read_unpredicted_key(&mut self, frame: &mut Frame, keys: &mut Names, cache: &mut ReadCache) -> Option<u16> {
         let (id, end) = find_known_key(self.rest, keys, frame, self.max_len)?;
@@ -294,9 +303,13 @@ impl Run<'_, '_> {
             }
             _ => return None,
         };
+        // An entry has more than two bytes. If the input is too short for this count, the machine handles the
+        // container.
         if count as usize > rest.len() / 2 {
             return None;
         }
+        // The first key decides between a list and a map. If a later key does not fit into a list, the machine
+        // changes the node into a map.
         let predicted_key = keys.get(usize::from(context_key)).map_or(0, |kept| kept.first);
         let is_guessed = || keys.get(usize::from(predicted_key)).is_some_and(|kept| kept.strip_from(rest).is_some());
         let is_list = match rest.first()? {
@@ -324,7 +337,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The container ends here, all its entries are read.
+/// Closes a container whose entries were all read. For an object, this closes the node of the object and its body.
 #[inline(always)]
 fn close_container(nodes: &mut [Node], frame: &Frame) {
     let (index, end) = (frame.node as usize, nodes.len() as u32);
@@ -340,15 +353,15 @@ fn close_container(nodes: &mut [Node], frame: &Frame) {
     }
 }
 
-/// Returns what follows the key of this item of a list.
+/// Returns what follows the key of an item of a list, if the key is this number.
 #[inline(never)]
 fn skip_position_key(rest: &[u8], number: u32) -> Option<&[u8]> {
     let (_, end) = read_integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
     rest.get(end..)
 }
 
-/// Reads the string of a key, unless PHP converts it to an integer, as "12": the machine does
-/// that.
+/// Reads the string of a key. Returns `None` if PHP converts the key to an integer, such as "12", because the machine
+/// does this.
 #[inline(always)]
 fn read_key_string(rest: &[u8], is_object: bool, max_len: u64) -> Option<(usize, usize, usize)> {
     let (start, len, end) = read_string(rest, 0)?;
@@ -356,7 +369,7 @@ fn read_key_string(rest: &[u8], is_object: bool, max_len: u64) -> Option<(usize,
     (len as u64 <= max_len && !(may_be_integer && is_integer_key(rest, start, len))).then_some((start, len, end))
 }
 
-/// Returns the id of the key here, if it has one, and where it ends.
+/// Returns the id of the key at the beginning of `rest`, if it has one, and the end of the key.
 fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, max_len: u64) -> Option<(u16, usize)> {
     let predicted_key = keys.predict_next(frame.previous_key);
     if rest.first() == Some(&b'i') {
@@ -375,7 +388,8 @@ fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, max_len: u64) ->
     Some((id, end))
 }
 
-/// Returns the key here as a node, and where it ends. `input_len` is the length of the whole input.
+/// Returns the key at the beginning of `rest` as a node, and the end of the key. `input_len` is the length of the
+/// whole input.
 #[inline(always)]
 fn read_key_node(rest: &[u8], input_len: usize, is_object: bool, max_len: u64) -> Option<(Node, usize)> {
     if rest.first() == Some(&b'i') {
@@ -390,14 +404,14 @@ fn read_key_node(rest: &[u8], input_len: usize, is_object: bool, max_len: u64) -
 pub(super) struct ObjectHead<'a> {
     pub(super) text: &'a [u8],
     pub(super) class: u32,
-    /// The stated number of properties.
+    /// Number of properties according to the head.
     pub(super) count: u32,
     /// The key that is predicted first.
     pub(super) predicted_key: u16,
 }
 
 impl<'a> ObjectHead<'a> {
-    /// Reads the head of the class that is predicted under this key.
+    /// Reads the head of an object if it is the head that is predicted for a value of this key.
     #[inline(always)]
     fn read_predicted(rest: &'a [u8], context_key: u16, cache: &ReadCache) -> Option<ObjectHead<'a>> {
         let class = cache.keys.get(usize::from(context_key))?.class;
@@ -407,7 +421,7 @@ impl<'a> ObjectHead<'a> {
         Some(ObjectHead { text, class: u32::from(class), count: kept.count, predicted_key: kept.first })
     }
 
-    /// Reads the head of any class seen before; it is predicted the next time.
+    /// Reads the head of any class that was read before. After this it is predicted for a value of this key.
     #[inline(never)]
     fn read_known(
         rest: &'a [u8],

@@ -1,5 +1,5 @@
-//! Leaves, numbers and strings in their usual spelling, for the fast loop. Nothing here is an
-//! error: anything unusual is left to the machine.
+//! Reads leaves, numbers and strings in their usual spelling, for the fast loop. The functions report no errors. They
+//! return `None` at anything unusual, and the machine reads that.
 
 use super::read_cache::read_word;
 use crate::document::{Kind, Location, Node};
@@ -7,9 +7,9 @@ use crate::steps;
 
 /// Strings of fewer bytes are short: their length has at most two digits.
 pub(super) const SHORT_LIMIT: u64 = 100;
-/// Maximum number of digits of an integer here: 18 digits are below 2^63, so nothing overflows.
+/// Maximum number of digits of an integer here. A number of 18 digits is less than 2^63, so the sum can't overflow.
 const MAX_DIGITS: usize = 18;
-/// Every integer of this many digits is exact as `f64`, and so are these powers of ten.
+/// An integer of at most this number of digits is exact as `f64`. These powers of ten are exact, too.
 const EXACT_DIGITS: usize = 15;
 const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -21,8 +21,8 @@ pub(super) fn push_node(nodes: &mut Vec<Node>, node: Node) -> u32 {
     index
 }
 
-/// Puts the leaf here on the tape if it is a common one; returns the rest. `input_len` is the
-/// length of the whole input.
+/// Puts the leaf at the beginning of `rest` on the tape if it is a common one. Returns what follows it. `input_len`
+/// is the length of the whole input.
 #[inline(always)]
 pub(super) fn push_leaf<'a>(
     rest: &'a [u8],
@@ -42,7 +42,7 @@ pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(No
     Some((Node { key: like.key, ..node }, input.len() - after.len()))
 }
 
-/// Returns the leaf here, if it is a common one, and the rest.
+/// Returns the leaf at the beginning of `rest`, if it is a common one, and what follows it.
 #[inline(always)]
 fn read_common_leaf(rest: &[u8], input_len: usize, max_len: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
@@ -50,6 +50,8 @@ fn read_common_leaf(rest: &[u8], input_len: usize, max_len: u64) -> Option<(Node
     let letter = head as u16;
     if letter == u16::from_le_bytes(*b"s:") {
         if let Some((start, len)) = read_short_length(head) {
+            // The length has at most two digits, and the callers require `max_len >= SHORT_LIMIT`. So it is not
+            // compared.
             let (text, after) = rest.split_at_checked(start + len + 2)?;
             let place = Location::Input((input_len - rest.len() + start) as u64);
             return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), after));
@@ -61,6 +63,7 @@ fn read_common_leaf(rest: &[u8], input_len: usize, max_len: u64) -> Option<(Node
         let (value, end) = read_short_integer(head).or_else(|| read_long_integer(rest))?;
         return Some((Node::int(value), rest.get(end..)?));
     }
+    // The digits 0 and 1 differ only in the lowest bit of the third byte. The mask clears that bit.
     if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
         return Some((Node::leaf(Kind::Bool, head >> 16 & 1), rest.get(4..)?));
     }
@@ -181,7 +184,8 @@ fn read_float(rest: &[u8]) -> Option<(f64, usize)> {
         } else if *byte == b'.' && !is_fraction && index > 0 {
             is_fraction = true;
         } else if *byte == b';' && count > 0 {
-            // Both are exact, so the quotient is the nearest float.
+            // The digits and the power of ten are exact floats, so the division rounds to the float nearest to the
+            // text.
             let float = value as f64 / POWERS[fraction];
             let end = 3 + index + usize::from(negative);
             return Some((if negative { -float } else { float }, end));
@@ -192,7 +196,7 @@ fn read_float(rest: &[u8]) -> Option<(f64, usize)> {
     None
 }
 
-/// Reads a float with more digits, or an exponent, in the usual form.
+/// Reads a float that has more digits or an exponent, if PHP would write it in this way.
 fn read_long_float(rest: &[u8]) -> Option<(f64, usize)> {
     let text = rest.get(2..)?;
     let len = text.iter().take(40).position(|byte| *byte == b';')?;

@@ -1,7 +1,7 @@
 //! `C:` payloads of PHP's own classes, as written up to PHP 7.3.
 //!
-//! The content of an opened object comes first: the array of an `ArrayObject`, the items of a list,
-//! `{object, data}` for each object of a storage. Its flags and its own properties follow.
+//! The children of an opened object are its content, its flags and its own properties, in this order. The content is
+//! the array of an `ArrayObject`, the items of a list, or `{object, data}` for each object of a storage.
 
 use super::links::Counted;
 use super::read::{Frame, Machine};
@@ -171,7 +171,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if number & IS_SELF != 0 {
                 return self.read_members();
             }
-            // The array is read in the next step: it may be such an object itself.
+            // The array is read in the next step, because it may itself be an object with a payload.
             return Ok(());
         }
         let content = self.push_slotless(Node::open(Kind::Array, 0));
@@ -232,7 +232,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.read_separator(b':', "`:`", object)?;
             return self.read_value(NO_KEY);
         }
-        // PHP expects the zero byte that ends each of its strings in memory.
+        // At the end of a payload PHP expects the NUL byte that ends each of its strings in memory. So only a NUL
+        // byte is accepted here.
         if self.tokens.offset < payload.end {
             self.tokens.expect_next(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
         }
@@ -264,7 +265,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_storage_element(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last() else { return Ok(()) };
         let (object, number) = (payload.object, payload.number);
-        // The integer of the count ends with its own `;`.
+        // Before the first element, the `;` is the end of the count. After an element, a `;` of its own follows.
         if payload.count > 0 {
             self.read_separator(b';', "`;` after the element", object)?;
         }
@@ -288,7 +289,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_members(&mut self) -> Result<(), Error> {
         let Some(object) = self.payloads.last().map(|payload| payload.object) else { return Ok(()) };
         self.read_mark(b'm', "`m:`", object)?;
-        // The array is child 0; the flags are next.
+        // The array is the first child. If it is on the tape, the flags follow it.
         if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
             self.push_flags();
         }
@@ -379,7 +380,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Pushes a node without a text of its own: links do not count it.
+    /// Pushes a node that does not have a text of its own. PHP does not count it, so it does not get a slot.
     fn push_slotless(&mut self, node: Node) -> u32 {
         let start = self.tokens.offset;
         let index = self.sink.tape().push(node);

@@ -80,8 +80,8 @@ impl Tokens<'_> {
         format!("PHP says: Error at offset {offset} of {len} bytes")
     }
 
-    /// Returns the error for missing bytes: the input was cut off, unless the payload has a
-    /// stated end.
+    /// Returns the error for missing bytes. The input was cut off, unless these are the tokens of a payload: a
+    /// payload has a stated end, so its length is wrong.
     #[cold]
     fn missing_bytes_error(&self, offset: usize) -> Error {
         Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(offset)
@@ -93,8 +93,8 @@ impl Tokens<'_> {
             .detailing(ErrorDetail::NoValue)
     }
 
-    /// Returns the error for a value that can't be a key. PHP parses some values before it reports that, which
-    /// moves its offset.
+    /// Returns the error for a value that can't be a key. PHP parses some values before it reports this error, so it
+    /// reports the offset after them.
     #[cold]
     pub(super) fn no_key_error(&self) -> Error {
         let mut ahead = *self;
@@ -165,8 +165,8 @@ impl Tokens<'_> {
         Ok(is_true)
     }
 
-    /// Reads the number after `:` up to `delimiter`, without a sign: its value (saturated),
-    /// the offset of the delimiter, and whether PHP writes it like this.
+    /// Reads the number after `:` up to `delimiter`, without a sign. Returns its value, saturated, the offset of the
+    /// delimiter, and whether PHP writes the number in this way.
     #[inline(always)]
     fn read_count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
         if self.byte_at(start + 1) != Some(b':') {

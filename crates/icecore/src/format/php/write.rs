@@ -1,7 +1,7 @@
-//! The writer.
+//! Writes PHP's `serialize()` format.
 //!
-//! It replays the spelling of a document that was read from PHP. Without one it writes
-//! what `serialize()` would.
+//! The writer replays the spelling of a document that was read from PHP. Without spelling it writes the same text as
+//! `serialize()`.
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, names_class, push_number, push_uint, states_number};
@@ -111,11 +111,11 @@ pub(super) struct Writer<'d> {
     pub(super) payloads: Vec<PayloadOutput>,
     /// Lengths of payloads, and their offsets in the buffer.
     pub(super) lengths: Vec<(usize, Vec<u8>)>,
-    /// Whether opaque objects can be written as PHP's own classes write themselves; and
-    /// the order of these answers.
+    /// For opaque objects: whether they can be written as PHP's own classes write themselves. `answer_order` has the
+    /// objects in the order in which this was found out.
     pub(super) family_answers: HashMap<u32, bool>,
     pub(super) answer_order: Vec<u32>,
-    /// Whether there are keys that are allowed but absent.
+    /// Whether the document has keys that a restricted hash allows but does not contain.
     has_absent: bool,
     pub(super) rendered: RenderedKeys,
     /// Slots of nodes that links refer to, and whether each is an object.
@@ -125,7 +125,7 @@ pub(super) struct Writer<'d> {
     /// Slot of the first payload that was not opened. Later slots are uncertain, because they
     /// depend on what the payload counts.
     last_certain_slot: Option<u32>,
-    /// The map with the variables of a session: a map with any keys.
+    /// The map with the variables of a session. Its keys are not limited to those of an array.
     pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
@@ -282,12 +282,12 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
+    /// Writes a leaf completely, or the beginning of a container.
     pub(super) fn write_value(&mut self, mut index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = index;
-        // Nodes that PHP can't represent: their content is written instead.
+        // Nodes that PHP can't represent. Their content is written in their place.
         let mut wrappers = Vec::new();
-        // The link to a string or a number that is written again.
+        // The link, if it names a string or a number. PHP can't link to these by `r:`, so the value is written again.
         let mut leaf_link = None;
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(index);
@@ -373,7 +373,7 @@ impl<'d> Writer<'d> {
         Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
-    /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
+    /// Writes `r:` or `R:`. An `r:` is a value and takes a slot. An `R:` is the same variable and does not take one.
     fn write_link(&mut self, index: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
             self.assign_slot(index, wrappers, true);
@@ -439,7 +439,7 @@ impl<'d> Writer<'d> {
         }
         let mut end = self.document.tape().index_after(index);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
-            // The default value follows the entries.
+            // The default value of a map follows the entries. PHP can't represent it, so it is left out.
             end = self.document.tape().index_after_entries(index, node.aux);
         }
         let entry_count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {

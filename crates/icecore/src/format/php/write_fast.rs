@@ -1,9 +1,10 @@
-//! Writes common documents filled by a PHP program: no spelling, no losses, only links
-//! backwards. It gives up at anything else; then the machine in [`super::write`] writes the
-//! document. Tests compare both.
+//! Writes common documents quickly. Such a document has no spelling and loses nothing, and its links refer to earlier
+//! values. At anything else this writer gives up, and the machine in [`super::write`] writes the document. Tests
+//! compare both.
 //!
-//! It recurses to a depth of [`MAX_DEPTH`]. Where the nodes of a part end, each container on
-//! the way up records its progress, and the next part continues with the innermost.
+//! The functions call themselves for inner containers, to a depth of [`MAX_DEPTH`]. A document may come in several
+//! parts. When the nodes of a part end, each function that returns records the progress of its container. The next
+//! part continues with the innermost container.
 
 mod fixed_blocks;
 mod leaf;
@@ -18,9 +19,9 @@ use crate::output::{ShortNameText, Spare};
 use fixed_blocks::{CHUNK_SIZE, Chunk, FLUSH_LEN, put_all, put_digits, put_float, put_integer, put_position};
 use names::{MAX_HEAD_LEN, MAX_KEY_LEN, generation_of, put_key};
 
-/// Maximum nesting depth: deeper documents are left to the machine.
+/// Maximum nesting depth. The machine writes deeper documents, because each level here takes space on the stack.
 const MAX_DEPTH: u32 = 256;
-/// Number of entries that are written before the next check whether the chunk is full.
+/// Maximum number of entries of a run. Only after a run is it checked whether the chunk is full.
 const RUN_LEN: u32 = 32;
 
 /// A container that is open.
@@ -64,9 +65,9 @@ struct WriteProgress {
     /// Open containers, the innermost first.
     open: Vec<OpenContainer>,
     slots: Vec<LinkTarget>,
-    /// The number that was assigned last.
+    /// Number of the last value, as PHP counts values for links.
     next: u32,
-    /// Number of nodes in the previous parts.
+    /// Number of nodes in the previous parts. Links name nodes of the whole document, so this is added to an index.
     base: u32,
 }
 
@@ -81,7 +82,7 @@ struct LinkTarget {
 struct FastWriter<'d, 'o> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
-    /// Where the bytes of strings are: the input, or the arena.
+    /// The input that the document was read from. The bytes of a string are here or in the arena.
     input: &'d [u8],
     arena: &'d [u8],
     names: &'d Names,
@@ -144,7 +145,7 @@ fn write_nodes(
     }
     let Spare { bytes, keys, object_heads, .. } = spare;
     if bytes.len() < CHUNK_SIZE {
-        // Pages that are never written use no memory.
+        // Memory from `vec![0; …]` takes physical pages only where it is written, so short documents need only a few.
         *bytes = vec![0; CHUNK_SIZE];
     }
     if keys.len() <= tape.keys().len() {
@@ -179,6 +180,7 @@ fn write_nodes(
         fast.write_value(chunk, WritePosition { filled: 0, index: tape.root() as usize }, 0)
     };
     let is_complete = match fast.stop {
+        // Nodes after the end of the root are unexpected, so the machine writes such a document.
         WriteStop::No => place.index == fast.nodes.len(),
         WriteStop::Part => true,
         WriteStop::Special => false,
@@ -189,16 +191,18 @@ fn write_nodes(
     Some(())
 }
 
-// Every function here gets the place to write to and returns where it ended, so that it stays
-// in a register. After each call, `stop` says whether to continue.
+// Every function here takes the position as an argument and returns the new one, so the position stays in registers.
+// After each call, the caller checks in `stop` whether to continue.
 impl FastWriter<'_, '_> {
     /// Continues with a document of which a part was written.
     fn resume_writing(&mut self, chunk: &mut Chunk) -> WritePosition {
         let mut place = WritePosition { filled: 0, index: 0 };
         let open = std::mem::take(&mut self.state.open);
         for (outer, inner) in open.iter().enumerate() {
+            // The innermost container is the first one, so its depth is the number of all open containers.
             let depth = (open.len() - outer) as u32;
             place = self.write_content(chunk, place, *inner, depth);
+            // The containers around this one stay open; nothing was written into them in this part.
             if self.stop == WriteStop::Part {
                 self.state.open.extend_from_slice(&open[outer + 1..]);
             }
@@ -209,8 +213,7 @@ impl FastWriter<'_, '_> {
         place
     }
 
-    /// Writes the content of a container from the next entry on, and its end. `depth` is that of the
-    /// container.
+    /// Writes the content of a container from the next entry on, and its end. `depth` is the depth of the container.
     #[inline(always)]
     fn write_content(
         &mut self,
@@ -317,8 +320,8 @@ impl FastWriter<'_, '_> {
         }
     }
 
-    /// Writes a run of entries whose keys have ids and were written before, and whose values
-    /// are leaves.
+    /// Writes a run of entries. Their keys have ids and kept texts, and their values are leaves. An entry is then
+    /// exactly one node.
     #[inline(always)]
     fn write_run(
         &mut self,
@@ -340,7 +343,7 @@ impl FastWriter<'_, '_> {
         (WritePosition { filled, index: place.index + count as usize }, first + count)
     }
 
-    /// Writes a run of entries whose keys are nodes, and whose values are leaves.
+    /// Writes a run of entries whose keys are nodes, and whose values are leaves. An entry is then exactly two nodes.
     #[inline(never)]
     fn write_pairs(
         &mut self,
@@ -372,7 +375,8 @@ impl FastWriter<'_, '_> {
         (place, count)
     }
 
-    /// Records the progress of a container if the part ended in it.
+    /// Records the progress of a container if the part ended in it. After [`WriteStop::Special`] nothing is recorded,
+    /// because the machine writes the whole document again.
     #[cold]
     fn record_progress(&mut self, place: WritePosition, open: OpenContainer) -> WritePosition {
         if self.stop == WriteStop::No {
@@ -448,6 +452,7 @@ impl FastWriter<'_, '_> {
     fn write_other(&mut self, chunk: &mut Chunk, place: WritePosition, node: &Node) -> Option<usize> {
         let WritePosition { filled, index: at } = place;
         let document = self.document;
+        // PHP counts `r:` as a value of its own, but not `R:`.
         if node.kind != Kind::Alias {
             self.state.next += 1;
         }
@@ -456,7 +461,7 @@ impl FastWriter<'_, '_> {
         }
         Some(match node.kind {
             Kind::Alias => put_link(chunk, filled, b'R', self.find_slot(node.payload as u32)?),
-            // A `__sleep` that failed leaves null, and PHP links to it all the same.
+            // If `__sleep` fails, PHP writes null for the object. Later links refer to this null.
             Kind::Link => put_link(chunk, filled, b'r', self.find_slot(node.payload as u32)?),
             Kind::Bytes => self.write_quoted(chunk, filled, b's', document.bytes(node))?,
             Kind::Int => put_integer(chunk, filled, node.payload as i64),
@@ -470,6 +475,8 @@ impl FastWriter<'_, '_> {
         })
     }
 
+    /// Returns the number of the value at this node. The slots are sorted, because they are added in the order of
+    /// nodes.
     fn find_slot(&self, node: u32) -> Option<u32> {
         let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
         self.state.slots.get(found).map(|slot| slot.number)

@@ -8,8 +8,7 @@ use super::write_leaf::push_class;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 
-/// Maximum depth to which objects that are the content of each other are checked; beyond it
-/// they are assumed to fit.
+/// Maximum depth to which objects are checked if each is the content of another one. Deeper ones are assumed to fit.
 const MAX_CHECK_DEPTH: u32 = 12;
 
 /// A payload that is being written.
@@ -50,7 +49,8 @@ impl Writer<'_> {
         if let Some(fits) = self.family_answers.get(&index) {
             return fits.then_some(family);
         }
-        // Its content may link to it: that link fits if the rest does.
+        // The content may have a link to this object. The link fits if everything else does, so the answer is assumed
+        // first.
         let before = self.answer_order.len();
         self.answer_order.push(index);
         self.family_answers.insert(index, true);
@@ -169,7 +169,7 @@ impl Writer<'_> {
                 if self.node(after_content).payload as i64 & IS_SELF != 0 {
                     return self.write_members(next, buf);
                 }
-                // It is written in the next step: it may be such an object itself.
+                // The content is written in the next step, because it may itself be an object with a payload.
                 self.set_step(next, items);
                 Ok(())
             }

@@ -1,8 +1,7 @@
 //! Writes one body.
 //!
-//! Sereal has the order of the tape, with counts before the items, so the writer walks the
-//! nodes in order. Nodes that it skips or writes in another order are ranges of the tape, on
-//! a stack.
+//! Sereal has its values in the order of the tape, and counts before the items. So the writer walks the nodes in
+//! order. If it skips nodes, or writes them in another order, it puts the remaining ranges of the tape on a stack.
 
 mod entries;
 mod leaves;
@@ -45,8 +44,7 @@ pub(super) enum PrecedingTag {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WrittenKey {
     pub(super) word: u64,
-    /// Length of the COPY; 0 if the key was not written, or if its COPY is too long for a
-    /// word.
+    /// Length of the COPY. It is 0 if the key was not written, or if its COPY does not fit into a word.
     pub(super) len: u8,
     offset: u64,
 }
@@ -85,7 +83,7 @@ pub(super) struct Body<'d, 'o> {
     /// Ranges to write after the current one.
     ranges: Vec<(u32, u32)>,
     pub(super) preceding_tag: PrecedingTag,
-    /// The next value replaces this link or alias.
+    /// The link or alias in the place of which the next value is written.
     replaced_link: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
@@ -98,21 +96,21 @@ pub(super) struct Body<'d, 'o> {
     long_strings: StringLocations<(bool, u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
-    /// Nodes whose variable, or referent, starts at the next tag.
+    /// Nodes whose variables start at the next tag, and nodes that start there as the target of a reference.
     pending_variables: Vec<u32>,
     pending_referents: Vec<u32>,
-    /// An object whose variable is the next tag.
+    /// An object whose variable starts at the next tag.
     object_of_next_tag: Option<u32>,
     /// Whether the next container must be REFN ARRAY or REFN HASH, not ARRAYREF or HASHREF.
     expanded: bool,
     pub(super) spelled: Option<SpellingReplay<'d>>,
     has_absent_keys: bool,
-    /// Values of keys that occur again later: the decoder refuses a hash with duplicate
-    /// keys.
+    /// Values whose keys occur again later in the same map. They are left out, because the decoder refuses a hash
+    /// with duplicate keys.
     shadowed: Vec<u32>,
-    /// Scalars that are objects, whose class is not written yet.
+    /// Scalars that are objects and whose class was not written yet. It follows at the first reference to the scalar.
     unblessed: BTreeMap<u32, u32>,
-    /// Positions of tags for which a later value showed that they must be tracked.
+    /// Positions of tags that must be tracked because a later value refers to them.
     late_tracks: Vec<u64>,
 }
 
@@ -381,14 +379,14 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A leaf is written here, so links can't refer to it by reference.
+    /// Must be called when a leaf is written. A leaf is not the target of a reference, so links to it can't use REFP.
     fn end_leaf_referents(&mut self, index: u32, is_string: bool) {
         let place = is_string.then(|| self.offset());
         self.end_string_referents(index, place);
     }
 
-    /// Like [`Self::end_leaf_referents`], for a string whose bytes are at `place`: the same string again becomes a
-    /// COPY of them.
+    /// Like [`Self::end_leaf_referents`], for a string whose bytes are at `place`. If the string occurs again, it
+    /// becomes a COPY of these bytes.
     fn end_string_referents(&mut self, index: u32, place: Option<u64>) {
         self.expanded = false;
         let pending = std::mem::take(&mut self.pending_referents);

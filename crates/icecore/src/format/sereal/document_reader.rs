@@ -90,7 +90,8 @@ pub(super) fn read_windows<'a>(
             let outcome = reading.read_document::<_, true>(&mut sink, &mut speller);
             match outcome.buffer {
                 Cow::Borrowed(_) => Rest::new(sink, outcome.consumed, outcome.error),
-                // A compressed body after a user header: nothing was handed over.
+                // The body was compressed and follows a user header. Nothing was handed over, so it is read as a
+                // whole.
                 Cow::Owned(_) => Rest::from_outcome(read(input, options, Request::new(limits))),
             }
         }
@@ -132,7 +133,7 @@ impl<'a> DocumentReader<'a, '_> {
         if refuses || len > self.limits.string || len > u64::from(self.limits.nodes) || self.limits.depth < 64 {
             return None;
         }
-        // The most common header: protocol 3 to 5, raw, no suffix.
+        // The most common header has protocol 3 to 5, a body that is not compressed, and no suffix.
         let body = match self.input {
             [b'=', 0xF3, b'r', b'l', 3..=5, 0, ..] => 6,
             _ => return None,

@@ -1,7 +1,7 @@
-//! The reader: one state machine with its own stack.
+//! Reads a body. The reader is a machine: a loop with its own stack.
 //!
-//! `FAST` adds the loops of `read_fast.rs` for common documents. Without it this is the
-//! reference reader: all tags are read here, with the same result.
+//! `FAST` adds the loops of `read_fast.rs` for common documents. Without it this is the reference reader, which reads
+//! all tags here, with the same result.
 
 mod objects;
 mod recorder;
@@ -80,8 +80,7 @@ pub(super) struct Frame {
     pub(super) role: Role,
     /// The id of the last key.
     pub(super) last_key: u16,
-    /// For an object: the node of its variable. For a reference: the object whose body
-    /// it is.
+    /// For an object: the node of its variable. For a reference: the object, if the reference is the body of one.
     pub(super) owner: u32,
 }
 
@@ -90,15 +89,14 @@ pub(super) struct Frame {
 struct TrackedTag {
     /// The variable that ALIAS refers to.
     variable: u32,
-    /// The target of REFP: this object, or the variable if there is none.
+    /// The node that REFP refers to: the object at this tag, or the variable if there is no object.
     referent: u32,
-    /// The node and the bit of the tag, for the spelling. `NO_NODE` for the tag of a
-    /// key or a class name, which only became an item by a COPY of it.
+    /// The node of the tag, for the spelling. It is `NO_NODE` for the tag of a key or a class name. Such a tag
+    /// becomes an item only by a COPY of it.
     node: u32,
     tag_role: u64,
     used: bool,
-    /// Whether a COPY read it again, or it is an ALIAS: the variable is not that of
-    /// `node`.
+    /// Whether a COPY read the tag again, or the tag is an ALIAS. Then the variable is not the variable of `node`.
     is_reread: bool,
 }
 
@@ -124,7 +122,7 @@ struct ActiveCopy<'i> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'i> {
     pub(super) kind: Kind,
-    /// Offset of its tag; for a copy, of the original's tag.
+    /// Offset of its tag. For a COPY, this is the tag of the string that was copied.
     pub(super) tag_offset: usize,
     pub(super) start: usize,
     pub(super) bytes: &'i [u8],
@@ -444,8 +442,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 self.push_leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
             }
             tag::ARRAY | tag::HASH => {
-                // A variable that is an array itself. Perl has none, but some encoders
-                // write arrays like this.
+                // This variable is itself an array, without a reference. Perl does not have such variables, but some
+                // encoders write arrays in this way.
                 if let Some(tracked) = self.tracked.get_mut(&tag_offset) {
                     tracked.referent = slot.variable;
                 }

@@ -1,8 +1,7 @@
-//! Fast loops for common documents: runs of leaves, and maps of leaves whose keys have the
-//! same order as in the previous map.
+//! Fast loops for common documents. They read runs of leaves, and maps of leaves whose keys were read before.
 //!
-//! A loop stops before anything else, including errors, without consuming it: the machine
-//! in `read.rs` continues there.
+//! A loop stops before anything else, also before an error, and does not consume it. The machine in `read.rs`
+//! continues there.
 
 use super::read::{Frame, Machine, Role};
 use super::tag;
@@ -11,13 +10,12 @@ use crate::error::Error;
 
 /// Bytes of copied keys, by the id of the key.
 ///
-/// A key that was seen before is a COPY of its first occurrence, with the same bytes in
+/// From its second occurrence on, a key is a COPY tag with the offset of the first one. These bytes are the same in
 /// every map.
 #[derive(Debug, Default)]
 pub(super) struct Predictions {
     keys: Vec<Prediction>,
-    /// The ids of copied keys by a few bits of their offset, for keys in another order
-    /// than before.
+    /// The ids of copied keys by the lowest bits of their offset. They find a key that is not the predicted one.
     places: Vec<CopiedKey>,
 }
 
@@ -28,7 +26,7 @@ struct CopiedKey {
     id: u16,
 }
 
-/// Number of offsets that are remembered; a power of two.
+/// Number of offsets that are remembered. It is a power of two, so a remainder is only a mask.
 const REMEMBERED_OFFSETS: usize = 64;
 
 /// The bytes of a copied key as a little-endian word, and a mask of the same length.
@@ -60,7 +58,8 @@ impl Predictions {
             Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
-    /// Returns the end of the key with this id, if the key is at `offset`.
+    /// Returns the end of the key with this id, if the key is at `offset`. An empty prediction has an empty mask and
+    /// would match any bytes, so the length is checked, too.
     #[inline]
     fn match_key(&self, id: u16, input: &[u8], offset: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
@@ -78,8 +77,8 @@ pub(super) fn match_known_key(
     start: usize,
     last_key: u16,
 ) -> Option<(u16, usize)> {
-    // First the cheapest and most common case: the key of the previous map, as a COPY.
-    // Then a short string in full, as in maps before anything was copied.
+    // The most common case is the cheapest one: the key is the predicted one, and it is a COPY. Otherwise it may be a
+    // short string, as in the first map, or the COPY of another key.
     let guess = tape.keys.predict_next(last_key);
     if let Some(key_end) = predictions.match_key(guess, input, start) {
         return Some((guess, key_end));
@@ -168,7 +167,7 @@ fn read_varint(input: &[u8], offset: usize) -> Option<(u64, usize)> {
     }
     let mut value = u64::from(first & 0x7F);
     let mut shift = 7;
-    // Nine bytes have 63 bits, so nothing overflows; the machine checks longer ones.
+    // Nine bytes have 63 bits, so nothing overflows. The machine reads longer varints.
     for (index, byte) in input.get(offset + 1..)?.iter().take(8).enumerate() {
         value |= u64::from(byte & 0x7F) << shift;
         if *byte < 0x80 {
@@ -180,12 +179,10 @@ fn read_varint(input: &[u8], offset: usize) -> Option<(u64, usize)> {
 }
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Reads common items or entries of the innermost container. Returns `true` if the
-    /// container changed or is complete.
+    /// Reads common items or entries of the innermost container. Returns `true` if it read any.
     #[inline]
     pub(super) fn read_common_values(&mut self) -> Result<bool, Error> {
-        // Short strings are not compared with the limit below, so the limit must allow
-        // them all.
+        // The loops do not compare short strings with the limit, so the limit must allow all of them.
         if self.limits.string < tag::MAX_SHORT_LEN as u64 {
             return Ok(false);
         }
@@ -219,8 +216,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if let Some((count, next)) = flat_map_start(input, offset)
                 && count <= max_entries
             {
-                // An entry needs at least two bytes. If the record fits into the limit and
-                // the input, its loop checks neither.
+                // An entry has at least two bytes and needs one node. The number of nodes is checked here for the
+                // whole map, so `read_flat_map` does not check it.
                 if is_deep || nodes_left <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
@@ -286,8 +283,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 }
 
-/// Returns the number of entries of a map with at most 15 entries here, and where they
-/// start.
+/// Returns the number of entries of the map at `offset`, and the start of the first one. The caller refuses a number
+/// above 15. So it also refuses the first byte of a varint with several bytes, because that is at least 0x80.
 #[inline(always)]
 fn flat_map_start(input: &[u8], offset: usize) -> Option<(u8, usize)> {
     match *input.get(offset)? {
@@ -297,8 +294,8 @@ fn flat_map_start(input: &[u8], offset: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Reads a map of few entries, up to the first that is not common. A map that is not
-/// complete is returned in `open`. Returns the offset where reading stopped.
+/// Reads a map of few entries, up to the first entry that is not common. Returns the offset where reading stopped. If
+/// the map is not complete, `open` is set to its frame.
 #[inline(always)]
 fn read_flat_map(
     tape: &mut Tape,

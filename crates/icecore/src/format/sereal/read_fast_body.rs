@@ -1,15 +1,16 @@
-//! Reads common bodies in one loop: arrays and hashes of strings and numbers, with little
-//! nesting. Most small documents are like this.
+//! Reads common bodies in one loop. They consist of arrays and hashes of strings and numbers, with little nesting.
+//! Most small documents are like this.
 //!
-//! At the first other tag or error it returns `None`, and the machine of [`super::read`]
-//! reads the body from the start.
+//! At any other tag or an error the loop returns `None`. Then the machine of [`super::read`] reads the body from the
+//! start.
 
 use super::read::MAX_ENTRIES_WITH_IDS;
 use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// Size of the stack. It is an array. Bodies that are nested more deeply are left to the machine.
+/// Size of the stack. The stack is an array, so it needs no allocation. The machine reads bodies that are nested more
+/// deeply.
 const STACK_SIZE: usize = 16;
 
 /// An open container.
@@ -58,8 +59,8 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
             top.last_key = u32::from(id);
             offset = key_end;
         } else {
-            // A run of small integers. Four bytes are loaded at once, so that all three forms
-            // need one check for the end of the input.
+            // Reads a run of small integers. Four bytes are loaded together, so one check for the end of the input is
+            // enough for all three forms. The run counts its own items, so the count above is taken back.
             top.remaining += 1;
             while top.remaining > 0
                 && let Some([tag, low, high, ..]) = input.get(offset..).and_then(|rest| rest.first_chunk::<4>())
@@ -109,7 +110,7 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
         let mut node = Node::open(kind, 0).with(flag::REF);
         node.key = name;
         let node = tape.push(node);
-        // The count was checked against the remaining bytes, so this is bounded.
+        // The input has at least one byte for each child, so a wrong count can't reserve much memory.
         tape.nodes.reserve(count as usize);
         offset = next;
         stack[depth] = top;
@@ -118,7 +119,8 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
     }
 }
 
-/// Reads a key that its first bytes do not identify: new, long, text, or a copy.
+/// Reads a key that is not yet known by its first bytes. It is new, long, a text, or a COPY of a key that was not
+/// copied before.
 fn read_other_key(
     input: &[u8],
     key_start: usize,

@@ -11,13 +11,14 @@ use crate::error::Error;
 type Chunk = [u8; CHUNK + SLACK];
 
 impl Body<'_, '_> {
-    /// Writes values until one needs more.
+    /// Writes values up to the first one that only the writer in [`super::body`] can write.
     pub(super) fn write_common_values(&mut self) -> Result<(), Error> {
         while self.preceding_tag == PrecedingTag::Item && self.has_nothing_pending() && self.index < self.end {
             if self.fill_chunk()? || self.index >= self.end {
                 continue;
             }
-            // A long string is the only plain value that does not fit.
+            // `fill_chunk` stopped, although the chunk is not full. A long string is the only plain value that it
+            // can't write.
             let Some(node) = self.nodes.get(self.index as usize).filter(|node| node.flags & !flag::REF == 0) else {
                 break;
             };
@@ -38,8 +39,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Fills the chunk. Returns `true` if it is full; otherwise the next value is
-    /// special.
+    /// Fills the chunk. Returns `true` if it is full. Otherwise the loop stopped at a value that it can't write, or
+    /// at the last one.
     fn fill_chunk(&mut self) -> Result<bool, Error> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);
         let has_bools = self.plan.version >= 5;
@@ -51,14 +52,15 @@ impl Body<'_, '_> {
         let base = base - filled as u64;
         let mut nodes_written = 0;
         for node in rest {
-            // Flags other than this one need more.
+            // A value with another flag is left to the writer.
             if filled >= CHUNK || node.flags & !flag::REF != 0 {
                 break;
             }
             let mut next = filled;
             let mut first = None;
             if node.key != NO_KEY && node.key != KEY_NODE {
-                // IS_KEY has no entry.
+                // A node that is itself a key has the id `IS_KEY`. It is larger than the ids of keys, so it has no
+                // entry.
                 let Some(key) = self.keys.get_mut(usize::from(node.key)) else { break };
                 if key.len > 0 {
                     chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
@@ -99,8 +101,8 @@ pub(super) fn push_first_key(chunk: &mut Chunk, offset: usize, id: u16, names: &
     Some(text_offset + len)
 }
 
-/// Writes a plain value if it fits. It needs at most 40 bytes. `strings` are the input
-/// and the arena, which the node's location refers to.
+/// Writes a plain value of at most 40 bytes. `strings` are the input and the arena; the node's location is in one of
+/// them.
 #[inline(always)]
 pub(super) fn push_value(
     chunk: &mut Chunk,

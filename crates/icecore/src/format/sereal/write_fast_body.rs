@@ -1,6 +1,5 @@
-//! Writes common documents in one loop: no links, no objects, default options. Most small
-//! documents are like this, and for them the preparations of [`super::body`] cost more than the
-//! writing.
+//! Writes common documents in one loop. They have no links and no objects, and are written with default options. Most
+//! small documents are like this. For them, the preparations of [`super::body`] would take longer than the writing.
 
 use super::bytes::{CHUNK, SLACK};
 use super::tag;
@@ -12,11 +11,11 @@ use crate::format::PartProgress;
 use crate::format::append::{append_with_spare, try_append};
 use crate::output::{Output, Spare};
 
-/// Maximum number of nodes. For larger documents the preparations of the other writer pay off, and
-/// here the output is not passed on before its end.
+/// Maximum number of nodes. For larger documents the preparations of the other writer pay off. This writer passes the
+/// output on only at the end, so a large document would need much memory.
 const MAX_NODES: usize = 1 << 19;
 
-/// In documents with fewer nodes, runs of values are not searched.
+/// In documents with fewer nodes, the loop does not call the functions for runs, because runs are too short there.
 const MIN_NODES_FOR_RUNS: usize = 16;
 
 /// Size of the header before the body that is written here.
@@ -105,7 +104,7 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     has_common_options(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
-/// Writes at most `max_bytes` bytes, if long strings make it longer.
+/// Writes the nodes. Gives up if long strings make the output longer than `max_bytes` bytes.
 fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
@@ -124,8 +123,9 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut filled = 0;
+    // Number of bytes before the chunk. Sereal counts the offsets of a body from 1.
     let mut passed = if parts.begun { parts.written } else { 1 };
-    // Whether a run of common values is long enough for a call.
+    // A run of common values must be long enough to be worth a call.
     let has_runs = nodes.len() >= MIN_NODES_FOR_RUNS;
     let mut tries = has_runs;
     while let Some((node, following)) = nodes.split_first() {
@@ -147,8 +147,8 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
             }
         }
         nodes = following;
-        // Flags other than these need more. The hint says for containers that their short form
-        // can't be used; it is all that a program sees of a second reference to the data.
+        // Values with other flags are left to the other writer. For a container, `HINT` means that the short form
+        // can't be used, because a program has a second reference to the data.
         let special = node.flags & !flag::REF;
         if special != 0 && !(special == flag::HINT && matches!(node.kind, Kind::Map | Kind::Array)) {
             return None;
@@ -165,7 +165,7 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
                 *place = document_number << NUMBER_SHIFT | encode_copy(offset)?;
             }
         }
-        // If the first key of a record is new, the run would be empty.
+        // If the first key of the map is new, `write_entries` would stop there at once.
         let is_known =
             |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER_SHIFT == document_number);
         tries =
@@ -197,10 +197,9 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
 
 /// Makes space for a word for each key, and returns the number of this document.
 ///
-/// A word contains the key as a COPY: 32 bits of bytes, 4 bits for their number, and above them
-/// the number of the document that wrote it. A word of another document is ignored, so nothing
-/// is cleared between documents. The first word, which belongs to no key, is the number of the
-/// last document.
+/// A word contains the key as a COPY: 32 bits of bytes, 4 bits for their number, and above them the number of the
+/// document that wrote it. A word of another document is ignored, so the words are not cleared between documents. No
+/// key has the id 0, so the first word is free. It is the number of the last document.
 fn next_document_number(words: &mut Vec<u64>, keys: usize, continues_document: bool) -> Option<u64> {
     if words.len() <= keys {
         words.resize(keys + 1, 0);
@@ -235,8 +234,8 @@ fn value_space(chunk: &mut [u8; CHUNK + SLACK], filled: usize) -> Option<&mut Va
     chunk.get_mut(filled..filled + size_of::<ValueSpace>())?.first_chunk_mut()
 }
 
-/// Returns 32 bytes of the arena from a short string on. They are copied as a block, because a
-/// copy of constant length is cheaper; the next value overwrites the excess.
+/// Returns 32 bytes of the arena from the start of a short string on. They are copied as a block, because a copy of
+/// constant length is cheaper. The next value overwrites the bytes after the string.
 #[inline(always)]
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     let Location::Arena(start) = node.place() else { return None };
@@ -244,7 +243,7 @@ fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MAX_SHORT_LEN)
 }
 
-/// Writes a float; returns its number of bytes.
+/// Writes a float. Returns its number of bytes.
 #[inline(always)]
 fn push_float(space: &mut ValueSpace, offset: usize, bits: u64) -> usize {
     let value = f64::from_bits(bits);
@@ -259,12 +258,12 @@ fn push_float(space: &mut ValueSpace, offset: usize, bits: u64) -> usize {
     }
 }
 
-/// Writes entries of records, and small records in a list, while their keys were written before,
-/// their values are integers below 2^21, floats, short strings or few items or entries, and the
-/// chunk is not full. Returns the remaining nodes, and the end in the chunk.
+/// Writes entries of maps, and small maps in a list, until the chunk is full. It stops at a key that was not written
+/// before. It also stops at a value that is neither an integer below 2^21, a float, a short string nor a small
+/// container. Returns the remaining nodes, and the end in the chunk.
 ///
-/// Special ids that are not keys have no word of this document. Not inline: the loop around it
-/// needs its registers.
+/// The special ids, such as `NO_KEY`, have no word of this document, so they are not taken for keys. The function is
+/// not inline, because the loop around it needs the registers.
 #[inline(never)]
 fn write_entries<'a>(
     nodes: &'a [Node],
@@ -281,11 +280,10 @@ fn write_entries<'a>(
         let (Some(space), Some(&word)) = (value_space(chunk, filled), words.get(usize::from(node.key))) else {
             return (rest, filled);
         };
-        // One comparison covers kind and flags: a flag that changes the form gives another
-        // value.
+        // Kind and flags become one number, so one comparison checks both.
         let bits = kind_and_flags(node.kind, node.flags);
         if word >> NUMBER_SHIFT != document_number {
-            // The next record of a list.
+            // The node does not have a known key. It may still be the next map of a list.
             if bits != RECORD || node.key != NO_KEY || node.aux as usize > tag::MAX_IN_REF {
                 return (rest, filled);
             }
@@ -346,8 +344,8 @@ fn write_items<'a>(
     }
 }
 
-/// Returns an integer below 2^21: its bytes as a little-endian word, and their number. The
-/// caller copies all four bytes and counts fewer.
+/// Returns the bytes of an integer below 2^21 as a little-endian word, and their number. The caller copies all four
+/// bytes, and the next value overwrites those that do not count.
 #[inline(always)]
 fn encode_small_integer(value: u32) -> (u32, usize) {
     match value {
@@ -379,8 +377,8 @@ fn push_long_head(chunk: &mut [u8; CHUNK + SLACK], filled: usize, node: &Node, l
 /// Lowest bit of the document's number in a word.
 const NUMBER_SHIFT: u32 = 36;
 
-/// Returns COPY and its offset as a little-endian word of at most four bytes, and above them
-/// their number. `None` for offsets that need more.
+/// Returns the tag COPY and an offset as a little-endian word of at most four bytes. The bits above contain the
+/// number of bytes. Returns `None` for an offset that needs more bytes.
 fn encode_copy(offset: u64) -> Option<u64> {
     let tag = u64::from(tag::COPY);
     let (low, middle, high) = (offset & 0x7F, offset >> 7 & 0x7F, offset >> 14);

@@ -1,11 +1,11 @@
-//! One skimmer for formats whose values begin with a tag: it follows the parts in their tables
-//! of tags, and calls the format for what a table can't express.
+//! One skimmer for all formats whose values begin with a tag. A table of tags says which parts follow each tag. The
+//! skimmer follows these parts, and calls the format for anything that a table can't express.
 //!
-//! A format also has a fast loop over common tokens. This skimmer handles the tokens that the
-//! loop does not, one at a time, and all tokens of an answer.
+//! A format also has a fast loop over common tokens. The skimmer handles all other tokens, and all tokens of an
+//! answer, one at a time.
 //!
-//! An answer is written as a separate document: names that it uses are written in full, and it
-//! has its own numbers.
+//! An answer is written as a separate document. It can't refer to names and values outside of it, so names are
+//! written in full, and its values get new numbers.
 
 use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View};
 use crate::document::Document;
@@ -20,7 +20,7 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) view: View<'i>,
     /// The key of the next value, if it is a string.
     pub(crate) key: Vec<u8>,
-    /// Numbers of numbered values and of names that were skipped.
+    /// How many values with numbers, and how many names with numbers, were skipped so far.
     pub(crate) values: u64,
     pub(crate) names: u64,
     pub(crate) format: F,
@@ -42,7 +42,7 @@ struct Answer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkimFrame {
     pub(crate) content: FrameContent,
-    /// Number of values still to skip. A key counts as a value.
+    /// Number of values that must still be skipped. A key counts as a value.
     pub(crate) remaining: u64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum FrameContent {
     FlagEntries,
     /// Names and values.
     Members,
-    /// No values: the parts of a tag after the previous value.
+    /// The remaining parts of a tag, after a value in the middle of it.
     Rest,
 }
 
@@ -66,8 +66,8 @@ impl SkimFrame {
         SkimFrame { content: FrameContent::Values, remaining: count }
     }
 
-    /// Returns a frame of this many keys and values. No document is large enough that the count
-    /// overflows.
+    /// Returns a frame of `count` keys and as many values. If twice the count is too large, the largest number is
+    /// enough, because a document can't contain that number of values.
     #[inline(always)]
     pub(crate) fn new_pairs(content: FrameContent, count: u64) -> SkimFrame {
         SkimFrame { content, remaining: count.saturating_mul(2) }
@@ -101,7 +101,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     const TAGS: &'static Table;
     /// Whether the key of an entry follows its value.
     const KEYS_FOLLOW_VALUES: bool = false;
-    /// Whether keys are encoded like values: then frames need not track where keys are.
+    /// Whether keys are encoded like values. Then a frame needs only a count, and not the places of keys.
     const IS_FLAT: bool = false;
     /// Whether [`Tokens::run_fast_loop`] finds the entry with an integer as its key.
     const SEEKS_INTEGERS: bool = false;
@@ -109,7 +109,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()>;
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer>;
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>>;
-    /// Skips the value that [`Tokens::next_value`] already skipped.
+    /// Returns `true` if [`Tokens::next_value`] already skipped the value, and moves to its end.
     fn skip_passed(_: &mut Skimmer<'_, Self>) -> bool {
         false
     }
@@ -130,7 +130,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn read_float(_: &mut Skimmer<'_, Self>, _: Mark) -> SkimResult<()> {
         Err(SkimAborted)
     }
-    /// This function and the next two write their tags themselves, because the answer may need others.
+    /// This function and the next two write the tags of names to the answer, because the answer may need other tags.
     fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
@@ -148,11 +148,11 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     /// Reads a key; [`Tokens::read_name_token`] reads those of members.
     fn read_key(skimmer: &mut Skimmer<'_, Self>, content: FrameContent) -> SkimResult<()>;
 
-    /// The fast loop: skips tokens until no frame is left, or up to a token that is rare or not
-    /// completely in view. Only the bytes of a string may end beyond the view. Stops after a key
-    /// of the outermost container that is the integer that is sought.
+    /// The fast loop. It skips tokens until all frames are complete. It stops before a token that is rare or not
+    /// completely in view; only the bytes of a string may end after the view. It also stops after a key of the
+    /// outermost container that is the integer `sought`.
     ///
-    /// Returns how many bytes it skipped, and whether it found that key.
+    /// Returns the number of bytes that it skipped, and whether it found that key.
     fn run_fast_loop(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool);
 }
 
@@ -207,7 +207,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Skips a value: a leaf completely, a container up to its beginning.
+    /// Skips a leaf completely, or the beginning of a container.
     pub(crate) fn pass_value_beginning(&mut self) -> SkimResult<()> {
         loop {
             let mark = self.mark_position();
@@ -222,13 +222,13 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Skips the parts of a tag. Returns `true` if a value is next that ends with them.
+    /// Skips the parts of a tag. Returns `true` if the last part is a value, and this value is next.
     pub(crate) fn pass_parts(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> SkimResult<bool> {
         let mut content = FrameContent::Values;
         for (index, part) in parts.iter().enumerate() {
             let frame = match *part {
                 Part::Bytes(count) => {
-                    // Flags of entries precede their count.
+                    // Bytes before a count are the flags of a hash. The keys of such a hash have flags, too.
                     content = FrameContent::FlagEntries;
                     self.pass_bytes(u64::from(count))?;
                     continue;
@@ -304,7 +304,8 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         Ok(false)
     }
 
-    /// In a flat format the values are counted with those around them, so depth costs nothing.
+    /// Enters a frame. In a flat format its values are added to the count of the frame around it, so the stack does
+    /// not grow with the depth.
     fn enter_frame(&mut self, frame: SkimFrame) {
         match self.open.last_mut() {
             Some(around) if F::IS_FLAT => around.remaining = around.remaining.saturating_add(frame.remaining),
@@ -416,7 +417,7 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
                 let count = open.count.ok_or(SkimAborted)?;
                 self.begin_frame(SkimFrame::new_pairs(FrameContent::Entries, count - open.read));
                 let is_found = self.run_over_view(Some(number))?;
-                // The rest of an entry that the loop entered.
+                // The fast loop stopped inside of an entry. The frames of this entry are completed first.
                 let outer = if self.open.is_empty() { SkimFrame::new_values(0) } else { self.open.remove(0) };
                 self.pass_open_frames()?;
                 open.read = count - outer.remaining / 2;

@@ -43,8 +43,8 @@ pub(super) struct Image {
     pub(super) iv: u8,
 }
 
-/// The beginnings of documents at which reading can start again: a file; an image of a
-/// machine like this; an image in network order, whose header only has the version.
+/// The beginnings of documents at which reading can start again: a file, an image of a 64-bit little-endian machine,
+/// and an image in network order. The header of the last one has only the version.
 pub(super) static RESTARTS: [Restart; 11] = [
     Restart::from_signature(MAGIC),
     Restart::from_context(b"", b"\x04\x0b\x0812345678"),
@@ -197,7 +197,7 @@ impl Image {
         record_header_piece(sink, start, scan.offset, "byte order");
         let mut digits = self.byteorder.to_vec();
         digits.sort_unstable();
-        // No machine with a mixed order of 4 bytes, such as 3412, ever ran perl.
+        // Perl did not run on a machine with a mixed order of 4 bytes, such as 3412, so such a header is damaged.
         let is_order = digits == b"12345678" || digits == b"1234" && !self.is_mixed();
         if !is_order {
             return Err(Error::new(ErrorKind::Malformed)
@@ -333,7 +333,7 @@ impl Image {
         }
     }
 
-    /// Writes a float. If it was not a long double before, an x87 image makes it one.
+    /// Writes a float. If the image is that of an x87 machine with long doubles, the float becomes a long double.
     pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
         let is_little_endian = self.netorder || self.is_little();
         if self.nv == 8 {

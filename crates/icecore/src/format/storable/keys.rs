@@ -23,13 +23,13 @@ fn render_key<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind
         flags |= hash::KEY_LOCKED;
     }
     if node.has(flag::PLACEHOLDER) {
-        // In a restricted hash, Storable also marks the absent value as read-only.
+        // In a restricted hash, Storable also marks the value of an absent key as read-only.
         flags |= hash::KEY_PLACEHOLDER | if node.has(flag::HINT) { 0 } else { hash::KEY_LOCKED };
     }
     let text = |bytes: &'d [u8]| match std::str::from_utf8(bytes) {
         _ if bytes.is_ascii() && node.has(flag::WAS_TEXT) => (Cow::Borrowed(bytes), hash::KEY_WAS_UTF8),
         _ if bytes.is_ascii() => (Cow::Borrowed(bytes), 0),
-        // Perl keeps a key in 8 bits if possible.
+        // If each character of a key fits into 8 bits, perl stores it in bytes, with a flag that it was UTF-8.
         Ok(text) if text.chars().all(|c| u32::from(c) < 0x100) => {
             (Cow::Owned(text.chars().map(|c| c as u8).collect()), hash::KEY_WAS_UTF8)
         }
@@ -200,7 +200,7 @@ impl Writer<'_> {
         if let (Some(flags), Some(tag), Some(name)) = (flags, tag, &name)
             && matches!(name.node.kind, Kind::Bytes | Kind::Text)
         {
-            // A key that is a scalar: its tag gives the encoding, not the flags.
+            // The encoding of a key that is a scalar is in its tag, and not in the flags.
             buf.extend([flags, tag]);
             self.next += 1;
             if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(name.bytes.len())) {
@@ -213,8 +213,8 @@ impl Writer<'_> {
         }
         let mut bytes = bytes;
         if let Some(flags) = flags {
-            // The current key determines its encoding; the other flags are those that
-            // were read.
+            // The key may have changed, so its encoding is determined from its current text. The other flags are
+            // those that were read.
             const ENCODING: u8 = hash::KEY_UTF8 | hash::KEY_WAS_UTF8;
             let was_ascii = bytes.is_ascii() || default & ENCODING == 0;
             let same = default & flags & hash::KEY_UTF8 != 0;

@@ -1,4 +1,4 @@
-//! Object numbers, which `OBJECT` refers to.
+//! Object numbers. A back-reference, the tag `OBJECT`, refers to a value by its number.
 
 use crate::document::Form;
 use crate::document::{IS_KEY, Kind, Node, Tape, flag};
@@ -20,7 +20,7 @@ const KEY: u64 = 1 << 33;
 
 /// The numbers assigned so far.
 ///
-/// Most documents have no back-reference. So the table is only built for the first one,
+/// Most documents do not have a back-reference. So the table is built from the tape only at the first back-reference,
 /// or before a record whose numbers do not follow from the tape.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
@@ -29,8 +29,8 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Assigns the next number. Does nothing while the table can still be built from the
-    /// tape.
+    /// Assigns the next number, if the table is built. Before this, it does nothing, because the numbers follow from
+    /// the tape.
     #[inline]
     pub(super) fn assign_next(&mut self, value: NumberedValue) {
         if self.built {

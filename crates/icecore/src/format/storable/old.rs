@@ -1,7 +1,8 @@
-//! Images of Storable before 0.7: the classes of a value follow it. Before 0.6 each value
-//! also has its former memory address; later versions use numbers.
+//! Reads images of Storable before 0.7. In these, the classes of a value follow it. Before 0.6, each value also has
+//! its former memory address, and links use the addresses. Later versions use numbers.
 //!
-//! Such files are rare and small, and never written: this reader is written for clarity.
+//! Such files are rare and small, and they are never written, so this reader is written for clarity and not for
+//! speed.
 
 use super::image::Image;
 use super::tag::{self, old};
@@ -47,7 +48,8 @@ pub(super) fn feed_document<S: Sink>(
     let blessed = std::mem::take(&mut reader.blessed);
     let (root_is_ref, root_is_tied) = (reader.root_is_ref, reader.root_is_tied);
     if error.is_none() {
-        // Before 0.6, a root that is a reference to an object is returned as it is.
+        // Before 0.6, Storable returned a root that is a reference to an object as it is, without another reference
+        // to it.
         let is_given = root_is_ref && image.has_addresses();
         let wrappers = collect_wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
         insert_wrappers(sink, &wrappers);
@@ -74,8 +76,8 @@ struct OldFrame {
 struct BlessedNode {
     node: u32,
     class: u32,
-    /// Whether a variable is blessed instead of an array or hash: a scalar, or the
-    /// reference that was merged into the node.
+    /// Whether a variable is blessed, and not an array or hash. It is a scalar, or the reference that was merged into
+    /// the node.
     is_variable: bool,
 }
 
@@ -91,7 +93,7 @@ struct OldReader<'a, 's, S: Sink> {
     /// Number of numbers that were assigned.
     numbers: u64,
     blessed: Vec<BlessedNode>,
-    /// Whether the root is a reference: then the implied reference to it has no node yet.
+    /// Whether the root is a reference. Then the implied reference to the root does not have a node yet.
     root_is_ref: bool,
     /// Like `root_is_ref`, for a root that is a tied scalar.
     root_is_tied: bool,
@@ -156,11 +158,10 @@ impl<S: Sink> OldReader<'_, '_, S> {
             || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
                 self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
             });
-        // A reference to a container was written as a separate node: it is merged into the
-        // container.
+        // The reference to this container is already a node. It is merged into the node of the container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
         let folded = under_ref && !referent && is_container;
-        // It is merged into a link, too; spans need not distinguish this.
+        // A reference is merged into a link, too. The spans of both forms are the same.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
         self.sink.record_span(start, tag_offset, node, "address");
@@ -226,8 +227,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
                 let leaf = self.push(leaf, start);
                 self.known.insert(address, (leaf, true));
                 if referent {
-                    // Its own end precedes the end of the implied reference: one mark
-                    // serves both.
+                    // The end of the leaf and the end of the implied reference follow each other, so one mark is
+                    // enough for both.
                     self.record_end(leaf);
                     return Ok(());
                 }
@@ -319,7 +320,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if under_ref && !is_variable {
-            // The previous reference becomes the link.
+            // The node of the reference before it becomes the link.
             let tape = self.sink.tape();
             let index = tape.len() - 1;
             tape.replace_node(
@@ -448,14 +449,14 @@ fn collect_wrappers(nodes: &[Node], blessed: Vec<BlessedNode>, is_root_ref: bool
         let previous = node.checked_sub(1).and_then(|index| nodes.get(index as usize));
         wrappers.push(match (node, previous) {
             _ if !is_variable => (node, object),
-            // The object is around the reference to a variable.
+            // A reference to the variable precedes it, so the object is put around this reference.
             (_, Some(previous)) if previous.kind == Kind::Ref => (node - 1, object),
             (0, _) if !is_root_ref => (0, object),
-            // Without a reference to it, the variable itself is blessed.
+            // The variable is not reached by a reference, so the variable itself is blessed.
             _ => (node, object.in_form(Form::Variable)),
         });
     }
-    // The variable's class is the outer one; of several, the last one counts.
+    // The class of a variable is the outer one. If a value has several classes, the last one counts.
     wrappers.sort_by_key(|(index, node)| (*index, node.form() != Form::Variable));
     wrappers.dedup_by(|later, kept| {
         let same = later.0 == kept.0 && later.1.form() == kept.1.form();

@@ -1,7 +1,7 @@
-//! The reader: a machine with an explicit stack.
+//! Reads Storable's blobs. The reader is a machine: a loop with its own stack.
 //!
-//! `FAST` adds the loops of [`super::read_fast`]. Without it this is the reference reader;
-//! the same tests run on both.
+//! `FAST` adds the loops of [`super::read_fast`]. Without it this is the reference reader. The same tests run on
+//! both.
 
 use super::image::Image;
 use super::numbers::{NumberedValue, Numbers};
@@ -13,8 +13,7 @@ use crate::format::Scan;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
-/// occur again.
+/// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
 pub(super) const MIN_FLAG_ENTRY: usize = 4;
@@ -25,7 +24,7 @@ pub(super) const MAX_KEY_IDS: usize = 65_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Array,
-    /// A hash; the key of the value at `value` is next.
+    /// A hash. If [`Frame::value`] is set, the key of that value is next.
     Hash,
     FlagHash,
     /// A tied variable whose object was read.
@@ -48,28 +47,28 @@ pub(super) struct Frame {
     pub(super) last_key: u16,
     /// Its node.
     pub(super) node: u32,
-    /// Number of nodes before it that only wrap it.
+    /// Number of nodes directly before it that only wrap it: objects and references.
     pub(super) wrapper_count: u32,
     /// Number of children still to read.
     pub(super) remaining: u32,
     /// Number of children so far.
     pub(super) count: u32,
-    /// The value before its key, or `NONE`.
+    /// The last value, if its key was not read yet; otherwise `NONE`.
     pub(super) value: u32,
-    /// Whether a slot for the key was reserved before it.
+    /// Whether a node for its key was reserved before the value.
     pub(super) has_slot: bool,
 }
 
-/// [`Frame::value`] if there is no value before its key.
+/// [`Frame::value`] if no value waits for its key.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Prefix of a value: how it is reached, and its class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
-    /// `REF` and related flags, if a reference was read (or is implied).
+    /// `REF` and related flags, if a reference was read or is implied.
     pub(super) flags: u8,
     pub(super) class: Option<u32>,
-    /// Whether no reference was read: for the root, or an object that a hook returned.
+    /// Whether a reference is implied. Storable does not write one before the root, or before an object of a hook.
     pub(super) has_implied_reference: bool,
     /// Number of wrapper nodes that were written.
     pub(super) wrapper_count: u32,
@@ -89,10 +88,10 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    /// Number of frames and wrappers.
+    /// Number of open frames and of the nodes that wrap them. It is compared with the limit of depth.
     pub(super) depth: u32,
     pub(super) numbers: Numbers,
-    /// Class ids by Storable's numbers.
+    /// Ids of the classes on the tape, by the number that Storable gives a class.
     pub(super) classes: Vec<u32>,
     /// The first number of each class, if spelling is recorded.
     pub(super) first_numbers: HashMap<u32, u32>,
@@ -163,7 +162,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(if self.is_little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
-    /// Reads an integer in the image's own byte order.
+    /// Decodes an integer whose byte order is neither big-endian nor little-endian. The image's header has a digit
+    /// for each byte: the place of this byte in the integer, counted from 1 for the lowest.
     pub(super) fn decode_mixed_order(&self, bytes: &[u8]) -> u64 {
         bytes
             .iter()
@@ -182,7 +182,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.sink.record_end(node, self.scan.offset);
     }
 
-    /// Keeps a note for the next node (wrappers do not count).
+    /// Keeps a note for the next node that is not a wrapper.
     pub(super) fn defer_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
             self.pending.push((code, value));
@@ -267,8 +267,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its beginning. With `referent`, the
-    /// reference to the value is implied.
+    /// Reads a leaf completely, or the beginning of a container. With `referent`, a reference to the value is
+    /// implied.
     pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
@@ -299,8 +299,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Handles a reference: it becomes a flag of its target, unless the target is a
-    /// reference too.
+    /// Handles a reference. It becomes a flag of its target. If another reference or a class is before it, a node is
+    /// written for that one.
     pub(super) fn begin_reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
             self.wrap_in_object(class, prefix)?;
@@ -314,8 +314,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// Writes an object around a value that is not a container: reached by reference, or a
-    /// variable that is itself blessed.
+    /// Writes an object around a value that is not a container. Either a reference refers to the value, or the
+    /// variable itself is blessed.
     pub(super) fn wrap_in_object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
         let node = Node::open(Kind::Object, class).with(prefix.flags);
         if prefix.flags & flag::REF != 0 {

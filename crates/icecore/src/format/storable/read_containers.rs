@@ -126,7 +126,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         // Storable ignores this flag for a key that is a scalar.
         if flags & (tag::hash::KEY_PLACEHOLDER | tag::hash::KEY_IS_SV) == tag::hash::KEY_PLACEHOLDER {
-            // An absent key is not read-only as well.
+            // Storable marks the value of an absent key as read-only, too. This mark is implied, so it is dropped.
             key_flags = flag::PLACEHOLDER;
             match self.sink.tape().nodes.get_mut(value as usize) {
                 Some(node) if node.kind == Kind::Null => {
@@ -146,7 +146,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 && let Some(detail) = self.sink.detail()
             {
                 let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
-                // UNDEF is the default tag of a value, but not of an absent one.
+                // UNDEF is the default tag of a value. For an absent key, another tag is the default, so UNDEF is
+                // recorded.
                 if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
                     detail.record_note(value, code::TAG, u64::from(tag::UNDEF));
                 }

@@ -1,8 +1,7 @@
-//! Fast loops for common data: leaves, and arrays and hashes of leaves, inside arrays and
-//! hashes.
+//! Fast loops for common data. They read the children of arrays and hashes, if these are leaves, or arrays and hashes
+//! of leaves.
 //!
-//! Each loop stops before anything else without consuming it: the machine in
-//! [`super::read`] continues there.
+//! Each loop stops before anything else and does not consume it. The machine in [`super::read`] continues there.
 
 use super::numbers::NumberedValue;
 use super::read::{Frame, MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS, Machine, NONE, State};
@@ -14,14 +13,14 @@ use crate::error::Error;
 enum RecordOutcome {
     /// It is complete.
     Complete,
-    /// It contains more than leaves: the machine continues inside it.
+    /// It contains something other than leaves. It was opened, and the machine continues inside it.
     Opened,
-    /// It is left to the machine. Nothing was consumed.
+    /// The machine must read it. Nothing of it was consumed.
     Other,
 }
 
-/// Number of values that are read before the machine checks limits again: so the loops need
-/// not check them for each value.
+/// Maximum number of values that the loops read before the machine checks the limits again. So the loops do not check
+/// them for each value.
 const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
@@ -33,6 +32,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             tag::BYTE => Some((Node::int(i64::from(*rest.first()?) - 128), offset + 2)),
             tag::SCALAR | tag::UTF8STR => {
                 let len = *rest.first()?;
+                // `rest` begins with the byte of the length, so it must have at least one more byte than the string.
                 if rest.len() <= usize::from(len) || u64::from(len) > self.limits.string {
                     return None;
                 }
@@ -73,6 +73,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline(never)]
     fn new_key_at(&mut self, start: usize, len: usize) -> Option<(u16, usize)> {
         let bytes = self.scan.input.get(start..start.checked_add(len)?)?;
+        // The key follows the value, so each open hash may still need an id for the key of its current value.
         let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < MAX_KEY_IDS;
         if !has_room || len as u64 > self.limits.string {
             return None;
@@ -100,6 +101,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             match self.read_flat_container() {
                 RecordOutcome::Complete => items_read += 1,
                 RecordOutcome::Opened => {
+                    // The innermost frame is that of the opened child, and this array is the frame before it.
                     let parent = self.frames.len().wrapping_sub(2);
                     if let Some(frame) = self.frames.get_mut(parent) {
                         frame.remaining -= items_read + 1;
@@ -167,7 +169,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// Saves the state of the hash of the frame `parent`.
+    /// Saves the progress of the hash in the frame `parent`. `value` is a value whose key was not read yet, or
+    /// [`NONE`].
     #[inline]
     fn save_entries(&mut self, parent: usize, remaining: u32, value: u32) {
         if let Some(frame) = self.frames.get_mut(parent) {
@@ -178,8 +181,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Reads an array or hash after a plain reference, blessed or not, as far as it
-    /// consists of leaves.
+    /// Reads an array or hash after a plain reference, blessed or not. If a child is not a leaf, the container stays
+    /// open, and this child is the next one.
     #[inline]
     fn read_flat_container(&mut self) -> RecordOutcome {
         let input = self.scan.input;
@@ -205,7 +208,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(count) = self.u32_at(offset) else { return RecordOutcome::Other };
         offset += 4;
         let wrapper_count = u32::from(class != 0);
-        // An item needs at least one byte, an entry five: a tag and the length of its key.
+        // An item has at least one byte. An entry has at least five: a tag, and four bytes for the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
         let within_limits = self.depth + wrapper_count < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
@@ -214,6 +217,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
 
         let first = self.sink.next_node();
+        // Storable numbers the reference first, and then its target.
         self.numbers.assign_next(NumberedValue::Variable(first));
         self.numbers.assign_next(NumberedValue::Referent(first));
         let tape = self.sink.tape();

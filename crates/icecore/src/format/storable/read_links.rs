@@ -76,8 +76,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .finding(number.to_string()));
             }
         };
-        // Storable's own absent values are perl's undef, which it never refers to by
-        // number.
+        // The value of an absent key is perl's own undef. Storable never refers to it by a number.
         if self.node_at(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
@@ -90,7 +89,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
             })
         };
-        // A blessed scalar: its object is two nodes before it.
+        // The target is a blessed scalar. Its object is two nodes before it, because the reference is in between.
         if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
             return Ok((Kind::Link, target - 2));
         }

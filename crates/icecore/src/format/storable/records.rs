@@ -1,5 +1,4 @@
-//! Reads less common records: code, regexps, v-strings, tied variables, hooks, large
-//! objects.
+//! Reads less common records: code, regexps, v-strings, tied variables, hooks and large objects.
 
 use super::read::{Frame, MIN_FLAG_ENTRY, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
@@ -42,7 +41,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         index
     }
 
-    /// Reads code. It takes two numbers: its own and that of its text.
+    /// Reads code. Storable numbers the code and its text, so it takes two numbers.
     pub(super) fn read_code(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
         let first = prefix.first;
@@ -53,8 +52,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Reads a regexp. A blessed one is the result of perl's `qr//`; its own class is
-    /// implied.
+    /// Reads a regexp. A blessed regexp is the result of perl's `qr//`, so its own class is implied.
     pub(super) fn read_regexp(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         let first = prefix.first;
         let start = self.scan.offset;
@@ -94,7 +92,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if op != default {
             self.defer_note(code::REGEXP, u64::from(op));
         }
-        // The implied class was given explicitly.
+        // The image names the implied class, so this is spelling.
         if let Some(form) = self.pending_class.take() {
             self.defer_note(code::CLASS, form);
         }
@@ -141,7 +139,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Reads the first child. Returns `true` if it had been read before.
+    /// Reads the object of a tied variable, if it was not read yet. Returns `true` if it was read before.
     fn take_tied_object(&mut self) -> Result<bool, Error> {
         match self.frames.last_mut() {
             Some(frame) if frame.count == 0 => {
@@ -167,7 +165,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     frame.count = 2;
                     let (tied, key) = (frame.node, self.sink.next_node());
                     self.read_value(false)?;
-                    // An integer would be taken for an index.
+                    // The writer would take an integer for an index, so the tag is recorded.
                     if S::DETAIL && self.node_at(key).is_some_and(|node| node.kind == Kind::Int) {
                         self.sink.record_note(tied, code::TAG, u64::from(tag::TIED_KEY));
                     }
@@ -197,9 +195,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     // -- Hooks -------------------------------------------------------------
     //
-    // The children of the opaque object: the frozen string; the objects stored inside the
-    // record; a link for each object in its list; and finally the empty body, whose kind is
-    // that of the object.
+    // The children of the opaque object are in this order: the frozen string, the objects that are stored inside of
+    // the record, a link for each object of its list, and an empty body. The kind of the body is the kind of the
+    // object.
 
     pub(super) fn begin_hook(&mut self, mut prefix: Prefix, large: bool) -> Result<(), Error> {
         if prefix.class.is_some() {
@@ -270,8 +268,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if !recurse {
             return self.read_hook_rest(frame);
         }
-        // An object that was read before is not allowed here: it could not be distinguished
-        // from the objects of the list.
+        // A link to an earlier object is not allowed here, because it could not be distinguished from the links of
+        // the list.
         let start = self.scan.offset;
         if matches!(self.scan.input.get(start..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
             return Err(self.malformed_error(start, "an object inside a hook record", "a back-reference"));
@@ -310,7 +308,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().set_class(node, class);
 
         let length_start = self.scan.offset;
-        // A large record always has 64 bits for it, whatever the flag says.
+        // A large record always has 64 bits for this length. It ignores the flag for the width.
         let len = if large {
             self.read_u64("the length of a frozen string")?
         } else if is_short(hook::LARGE_STRING) {

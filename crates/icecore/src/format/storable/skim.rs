@@ -1,7 +1,7 @@
 //! Skimming of Storable.
 //!
-//! The key of an entry is after its value, so a value is skipped before it is known whether it is
-//! wanted. An answer is the only item of its own image.
+//! The key of an entry is after its value. So the skimmer skips a value before it knows whether the value is wanted,
+//! and may return to it. An answer becomes the only item of an image of its own.
 
 mod run;
 
@@ -135,7 +135,7 @@ impl Tokens for SkimState {
         loop {
             let tag = skimmer.view.read_byte()?;
             match tag {
-                // The reference to the root is not written.
+                // Storable does not write the reference to the root, so a reference here precedes another value.
                 tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD
                     if !is_root && !is_referred && !is_blessed =>
                 {

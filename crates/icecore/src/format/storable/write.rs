@@ -1,7 +1,7 @@
-//! The writer.
+//! Writes Storable's images.
 //!
-//! It replays the spelling of a document that was read from Storable. Without one it
-//! chooses like Storable's `store` functions.
+//! The writer replays the spelling of a document that was read from Storable. Without spelling it chooses as
+//! Storable's `store` functions do.
 
 use super::image::Image;
 use super::keys::Keys;
@@ -23,8 +23,8 @@ use std::collections::HashMap;
 /// the document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let is_shallow = limits.depth >= MAX_DEPTH;
-    // Maps of a running program have no duplicate keys, and the size of the output is
-    // not limited by the size of an input.
+    // The fast writer does not check for duplicate keys. The maps of a running program do not have them, and its
+    // output is not limited by the size of an input.
     let is_live = document.tape().by_hand;
     if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
         out.allow_flush()?;
@@ -48,7 +48,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
     if image.old_magic || image.major < 2 {
-        // Obsolete forms are only read.
+        // Images of old versions of Storable are only read, so the current form is written.
         image = Image { file: image.file, netorder: image.netorder, ..Image::native() };
     }
     if let Some(file) = options.file {
@@ -87,7 +87,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 
 /// A container with children still to write.
 pub(super) enum WriteFrame {
-    /// The nodes from `index` to `end`, one after the other.
+    /// The nodes from `index` to `end`, one after another.
     Items { index: u32, end: u32 },
     /// A map: the entries from `index` on, and the value whose key is next.
     Entries { index: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
@@ -258,11 +258,11 @@ impl<'d> Writer<'d> {
         let mut blessed = false;
         // Offset of the last class in the buffer, and the state before it.
         let mut class = None;
-        // A chain of references, links and objects. It ends with an error if it is too
-        // deep, or if hand-made links form a circle.
+        // The loop follows a chain of references, links and objects. The chain is an error if it is too deep, or if
+        // the links of a document that a caller built form a circle.
         let mut followed_link = false;
         let mut is_copy = false;
-        // The last link or alias that was followed: its notes describe its form.
+        // The last link or alias that was followed. The notes about its form are at this node.
         let mut last_link = index;
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.document.node(index);
@@ -275,7 +275,8 @@ impl<'d> Writer<'d> {
                 if let Some((object, start, end, classes)) = class
                     && buf.len() == end
                 {
-                    // A value that was already written can't be blessed any more.
+                    // Storable blesses a value where it is written. This value was written before without a class, so
+                    // the class is removed again.
                     buf.truncate(start);
                     self.classes.retain(|_, known| *known < classes);
                     self.renumbered_classes.retain(|number, _| *number < classes);
@@ -297,7 +298,7 @@ impl<'d> Writer<'d> {
                     index = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) if self.links_to_scalar(&node) => {
-                    // The same string or number again: Perl does not share these.
+                    // A string or number occurs again. Perl does not share these, so it is written a second time.
                     self.record_loss(LossKind::Sharing, index);
                     followed_link = true;
                     is_copy = true;
@@ -325,14 +326,15 @@ impl<'d> Writer<'d> {
                             self.push_reference_tag(node.flags, buf);
                             self.number_variable(index, &node, std::mem::take(&mut sharers));
                         }
-                        // It may already be written.
+                        // The target of the link may already be written, so the loop checks it next.
                         slot = Slot::Referent;
                         continue;
                     }
                     if node.kind == Kind::Opaque {
-                        // Frozen by another language: only its payload remains.
+                        // Another language froze this object. Storable has no form for it, so only its payload is
+                        // written.
                         self.record_loss(LossKind::Opaque, index);
-                        // The payload was reached by a reference; a body is not.
+                        // A payload is reached by a reference, but the body of an object is not.
                         let payload = self.document.node(index + 1);
                         let is_body =
                             payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
@@ -359,7 +361,7 @@ impl<'d> Writer<'d> {
                     let body = self.document.node(index + 1);
                     index += 1;
                     slot = if is_variable { Slot::Variable } else { Slot::Referent };
-                    // An object around another object refers to it.
+                    // In Perl, an object around another object is a blessed reference to it.
                     let is_boxed = matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link);
                     if is_boxed && !is_variable {
                         slot = Slot::Variable;
@@ -421,7 +423,7 @@ impl<'d> Writer<'d> {
     pub(super) fn continue_container(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
-        // The buffer is passed on from time to time.
+        // After this number of bytes the loop saves its frame, so that the buffer can be passed on.
         let limit = buf.len() + FLUSH_SIZE;
         match &mut frame {
             WriteFrame::Items { index, end } => {
@@ -511,8 +513,8 @@ impl<'d> Writer<'d> {
                         break;
                     }
                     *index = next;
-                    // If entries were sorted, a link may refer to a later value, and an
-                    // inner object may already be stored.
+                    // Sorted entries are written in another order. So a link may refer to a later value, and an inner
+                    // object may already be written through such a link.
                     if self.number_of(child).is_none() {
                         buf.push(*flags | hook::RECURSE);
                         if *flags == hook::EXTRA && !*recursed {

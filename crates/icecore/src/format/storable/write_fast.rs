@@ -1,7 +1,7 @@
 //! Fast loops that write leaves, and arrays and hashes of leaves.
 //!
-//! They stop before anything else and leave it to [`super::write`], which writes the same
-//! bytes.
+//! The loops stop before anything else, and the writer in [`super::write`] continues there. It would write the same
+//! bytes for what the loops wrote.
 
 use super::tag;
 use super::write::Writer;
@@ -9,7 +9,8 @@ use crate::document::{Form, Kind, Location, Node, flag};
 use crate::format::append::append_slice;
 use crate::output::FLUSH_SIZE;
 
-/// The longest record that is written at once.
+/// Maximum number of bytes of a record. It is written as a whole or not at all, so a longer one is left to the
+/// writer.
 const MAX_RECORD: usize = 1 << 20;
 
 impl Writer<'_> {
@@ -52,12 +53,12 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes as many nodes from `index` on as it can; they are the children of an array.
-    /// Returns where it stopped.
+    /// Writes children of an array from `index` on, as many as it can. Returns the index of the first child that it
+    /// did not write.
     #[inline]
     pub(super) fn fast_items(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        // The buffer is passed on from time to time.
+        // After this number of bytes the loop returns, so that the writer can pass the buffer on.
         let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
@@ -82,7 +83,8 @@ impl Writer<'_> {
         index
     }
 
-    /// Writes as many entries from `index` on as it can. Returns where it stopped.
+    /// Writes entries of a hash from `index` on, as many as it can. Returns the index of the first entry that it did
+    /// not write.
     #[inline]
     pub(super) fn fast_entries(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
@@ -93,6 +95,7 @@ impl Writer<'_> {
             if !self.fast_leaf(node, buf) {
                 break;
             }
+            // Storable writes the key after the value. If this key is not plain, the value is removed again.
             if !self.keys.append_plain(node.key, buf) {
                 buf.truncate(start);
                 break;
@@ -103,10 +106,11 @@ impl Writer<'_> {
         index
     }
 
-    /// Writes an array or hash of leaves, blessed or not, with the reference to it.
-    /// Returns the node after it; `None` for anything else.
+    /// Writes an array or hash of leaves, blessed or not, with the reference to it. Returns the index of the node
+    /// after it. For anything else it writes nothing and returns `None`.
     #[inline]
     fn fast_record(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Option<u32> {
+        // The flags that a plain container does not have: all except the mark that a reference refers to it.
         const PLAIN: u8 = !flag::REF;
         let document = self.document;
         let start = buf.len();
@@ -119,13 +123,14 @@ impl Writer<'_> {
             first += 1;
         }
         let is_hash = body.kind == Kind::Map;
-        // As many nodes as children: no child has children.
+        // The container has exactly as many nodes as children, so no child has children of its own.
         let is_flat = body.end().checked_sub(first) == Some(body.aux);
         if !is_flat || !(is_hash || body.kind == Kind::Array) || body.flags & PLAIN != 0 {
             return None;
         }
         buf.push(tag::REF);
         match class.map(u8::try_from) {
+            // A class that was written before is named by its number. From 0x80 on, the number needs the long form.
             Some(Ok(number)) if number < 0x80 => buf.extend_from_slice(&[tag::IX_BLESS, number]),
             Some(_) => {
                 buf.truncate(start);
@@ -143,12 +148,14 @@ impl Writer<'_> {
                 return None;
             }
         }
+        // Storable numbers the reference, its target, and each child.
         self.next = self.next.wrapping_add(2 + body.aux);
         Some(body.end())
     }
 }
 
-/// Writes a run of integers in native form; returns how many.
+/// Writes a run of integers in native form. Returns their number. Each has at most nine bytes, so a run fits into the
+/// block.
 #[inline]
 fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 56;

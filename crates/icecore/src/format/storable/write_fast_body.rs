@@ -1,6 +1,5 @@
-//! Writes common documents in one loop: arrays and hashes of strings and numbers, with
-//! little nesting and without links. Most small documents are like this; a large one can be
-//! written in parts.
+//! Writes common documents in one loop. They consist of arrays and hashes of strings and numbers, with little nesting
+//! and without links. Most small documents are like this. A large one can be written in parts.
 
 use super::WriteOptions;
 use super::default_tags::{bool_tag, exact_integer};
@@ -11,15 +10,15 @@ use crate::format::PartProgress;
 use crate::format::append::{append_with_spare, try_append};
 use crate::output::{Output, PartialContainer, Spare};
 
-/// Maximum number of nodes of a document that this writer takes, unless it is written in parts: for larger ones the
-/// preparations of the other writer pay off.
+/// Maximum number of nodes, unless the document is written in parts. The other writer has to prepare its work first,
+/// and for a larger document this pays off.
 pub(super) const MAX_NODES: usize = 1 << 19;
 /// Number of bytes that are collected before they are passed to the output.
 const CHUNK: usize = 8 << 10;
 /// Maximum number of bytes that are written before the next check whether the chunk is full.
 const SLACK: usize = 128;
 
-/// Maximum nesting depth: deeper documents are left to the other writer.
+/// Maximum nesting depth. Deeper documents are left to the other writer.
 pub(crate) const MAX_DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
@@ -56,7 +55,8 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.reference || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-/// Writes at most `max_bytes` bytes, if copies make it longer.
+/// Writes the nodes. Gives up if they take more than `max_bytes` bytes, because copies may make the output much
+/// longer.
 fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -91,19 +91,21 @@ fn write_nodes_as<const NET: bool>(
     }
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
-    // Storable writes values of a running program as integers and strings where it can.
+    // A caller filled the tape, so the values are those of a running program. Storable would write some of them as
+    // other types: a float as an integer, or a large integer as a string.
     let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut filled = 0;
     let mut depth = parts.depth;
-    // The open container: number of children left, its own key, and whether its children
-    // have keys.
+    // The innermost open container: the number of its remaining children, its own key, and whether its children have
+    // keys.
     let mut top = if parts.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
-    // The root is the target of the reference that Storable was given.
+    // `Storable::store` takes a reference to the root, and it writes only the root. So no reference precedes the
+    // root.
     let mut is_root = !parts.begun;
     let mut index = 0;
     loop {
-        // A complete container is itself an item or the value of an entry.
+        // A complete container is itself an item or the value of an entry. Its key comes after its content.
         crate::steps::count(1);
         while top.remaining == 0 && depth > 0 {
             crate::steps::count(1);
@@ -120,6 +122,8 @@ fn write_nodes_as<const NET: bool>(
         if filled >= CHUNK {
             filled = flush_chunk(chunk, filled, buf);
         }
+        // `write_items` may open one more map, so it needs a free level. It writes a reference before each map, so it
+        // can't write the root.
         if top.is_map || is_root || depth == MAX_DEPTH as usize {
             let run = nodes.get(index..index + (nodes.len() - index).min(top.remaining as usize))?;
             let (pushed, chunk_end) = match top.is_map {
@@ -197,7 +201,7 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
     image.write(buf);
 }
 
-/// How far [`write_items`] got.
+/// The progress of [`write_items`].
 struct ItemsProgress {
     /// Number of nodes that were written.
     nodes: usize,
@@ -255,8 +259,9 @@ fn write_items<const NET: bool>(
     progress
 }
 
-/// Writes a run of integers and short strings, with their keys in a map, until the chunk is
-/// full. Returns how many, and the end in the chunk.
+/// Writes a run of integers and short strings, in a map with their keys, until the chunk is full. Returns their
+/// number, and the end in the chunk. A value has at most 34 bytes here, and a key at most 20, so both fit into 64
+/// bytes.
 #[inline(always)]
 fn push_leaves<const NET: bool, const KEYS: bool>(
     nodes: &[Node],
@@ -371,7 +376,7 @@ fn push_integer<const NET: bool>(
     } else if is_live {
         push_long_string::<NET>(chunk, filled, tag::SCALAR, value.to_string().as_bytes(), buf)
     } else {
-        // A string would be a loss.
+        // Only a string could represent this integer. That would be a loss, and only the other writer reports losses.
         None
     }
 }
@@ -423,12 +428,12 @@ fn push_string<const NET: bool>(
         space[2..34].copy_from_slice(window);
         return Some(filled + 2 + len);
     }
-    // The length of the longest strings is stored elsewhere.
+    // A longer string needs another tag. The length of the longest strings is not in `aux`.
     let text = text.get(..len).filter(|_| node.aux <= i32::MAX as u32)?;
     push_long_string::<NET>(chunk, filled, tag, text, buf)
 }
 
-/// Writes a string of any length; `tag` is the one for a short string.
+/// Writes a string of any length. `tag` is the tag of a short string of this kind.
 #[inline(never)]
 fn push_long_string<const NET: bool>(
     chunk: &mut Chunk,
@@ -466,7 +471,7 @@ fn push_key<const NET: bool>(
 ) -> Option<usize> {
     let (entry, bytes) = names.get_plain(id)?;
     let len = entry.node.aux as usize;
-    // Many long keys may follow each other.
+    // When several containers end together, their keys follow each other, and no other check is between them.
     let filled = if filled >= CHUNK { flush_chunk(chunk, filled, buf) } else { filled };
     let space = value_space(chunk, filled)?;
     space[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));

@@ -1,4 +1,5 @@
-//! Tests that compare the texts of columns, and how texts are parsed, with arrow-cast.
+//! Tests that compare this crate with arrow-cast. They compare the texts of columns, and the results of parsing
+//! texts.
 
 use super::calendar::{PRINTABLE_DAYS, SECONDS_PER_DAY};
 use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
@@ -37,7 +38,7 @@ fn count_rounds(rounds: usize) -> usize {
     if std::env::var_os("ICECORE_FULL").is_some() { rounds * 20 } else { rounds }
 }
 
-/// Returns whether arrow-cast knows zones by name, which depends on the features of the build.
+/// Returns whether arrow-cast supports named zones. This depends on the features of the build.
 fn has_named_zones() -> bool {
     "Europe/Berlin".parse::<Tz>().is_ok()
 }
@@ -99,7 +100,7 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
         with_zone(zone, &counts);
     }
     if has_named_zones() {
-        // For later years, one of the two knows no rules.
+        // For other years, one of the two libraries does not have the rules of all zones.
         let is_known = |count: &&i64| (-4_000_000_000..4_000_000_000).contains(&(**count / units_per_second(T::UNIT)));
         let known: Vec<i64> = counts.iter().filter(is_known).copied().collect();
         for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Etc/GMT+3"] {
@@ -262,7 +263,7 @@ fn sample_texts(random: &mut Random) -> Vec<String> {
     texts
 }
 
-/// Returns what arrow-cast reads as a day; a text with a time is not a day.
+/// Returns the day that arrow-cast reads. A text with a time does not count as a day.
 fn expected_day(text: &str) -> Option<i32> {
     let day = Date32Type::parse(text)?;
     let begin = Date32Type::to_naive_date_opt(day).and_then(|day| day.and_hms_opt(0, 0, 0));
@@ -313,7 +314,7 @@ fn texts_are_parsed_like_arrow_cast() {
             assert_eq!(parse_day(text), expected_day(text), "{text:?}");
             assert_eq!(parse_date_in_milliseconds(text), Date64Type::parse(text), "{text:?}");
         }
-        // The two databases may differ for other years.
+        // The time zone databases of the two libraries may differ for other years.
         let has_known_rules = ("1970".."2030").contains(&text.get(..4).unwrap_or_default());
         for zone in zones.iter().filter(|zone| has_known_rules || !zone.contains('/')) {
             check_moment::<TimestampSecondType>(text, zone);

@@ -24,7 +24,7 @@ pub fn print_float<F: zmij::Float + Into<f64> + Copy>(value: F, out: &mut Vec<u8
     print_with_exponent(text, out);
 }
 
-/// Writes a float that is 1e10 or more, or less than 1e-4, with an exponent; those from 1e-5 on have none.
+/// Writes a float of at least 1e10, or of less than 1e-4. It gets an exponent, except from 1e-5 up to 1e-4.
 fn print_with_exponent(text: &str, out: &mut Vec<u8>) {
     /// Length of `e-308`.
     const LONGEST_EXPONENT: usize = 5;
@@ -75,7 +75,8 @@ fn trim_zeros(start: usize, out: &mut Vec<u8>) {
     out.truncate(out.len() - zeros);
 }
 
-/// Writes a decimal: an integer with `scale` digits after its point. If `scale` is negative, zeros are added instead.
+/// Writes a decimal. It is an integer with `scale` digits after its point. If `scale` is negative, zeros are added
+/// instead.
 pub fn print_decimal(integer: &str, scale: i8, out: &mut Vec<u8>) {
     let digits = integer.strip_prefix('-').unwrap_or(integer);
     if digits.len() < integer.len() {

@@ -7,7 +7,7 @@ use super::zone::Zone;
 use arrow_schema::TimeUnit;
 use std::str::FromStr;
 
-/// Reads an integer, which may have a sign and blanks around it.
+/// Reads an integer. It may have a sign, and blanks around it.
 pub fn parse_integer<T: FromStr>(text: &str) -> Option<T> {
     let text = text.trim_ascii();
     // Unsigned types accept minus zero, but no negative number.
@@ -15,7 +15,7 @@ pub fn parse_integer<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().or_else(minus_zero)
 }
 
-/// Reads a float, which may have blanks around it: `1`, `-.5`, `1.e-7`, `inf`, `NaN`.
+/// Reads a float such as `1`, `-.5`, `1.e-7`, `inf` or `NaN`. It may have blanks around it.
 pub fn parse_float<T: FromStr>(text: &str) -> Option<T> {
     text.trim_ascii().parse().ok()
 }
@@ -90,7 +90,7 @@ fn parse_digits(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| digit.is_ascii_digit().then(|| value * 10 + u32::from(digit - b'0')))
 }
 
-/// Reads the digits of a fraction of a second: at least one. Digits after the ninth are cut off.
+/// Reads the digits of a fraction of a second. There must be at least one. Digits after the ninth are cut off.
 fn parse_nanoseconds(digits: &[u8]) -> Option<u32> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -191,7 +191,7 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Reads a time of day, or a number, which is a count of the unit. Parts smaller than the unit are cut off.
+/// Reads a time of day. A number is a count of the unit. Parts smaller than the unit are cut off.
 pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Option<T> {
     let Some(time) = parse_time_of_day(text) else { return text.parse().ok() };
     let nanoseconds = time.second * i64::from(NANOSECONDS_PER_SECOND) + i64::from(time.nanoseconds);

@@ -54,7 +54,7 @@ enum Values<'a> {
     Map(&'a MapArray, Box<[Printer<'a>; 2]>),
     /// The fields, each with its name as a key.
     Struct(Vec<(Vec<u8>, Printer<'a>)>),
-    /// The index of each row's value, and the values: a dictionary or runs.
+    /// The values of a dictionary or of runs, with a function that returns the index of each row's value.
     Indirect(Box<dyn Fn(usize) -> usize + 'a>, Box<Printer<'a>>),
 }
 
@@ -148,7 +148,7 @@ impl<'a> Printer<'a> {
             Values::UInt16(values) => print_integer(values[row], out),
             Values::UInt32(values) => print_integer(values[row], out),
             Values::UInt64(values) => print_integer(values[row], out),
-            // Written with the digits of 32 bits, though 16 bits need fewer.
+            // Written with the digits that 32 bits need, although 16 bits need fewer.
             Values::Float16(values) => print_float(f32::from(values[row]), out),
             Values::Float32(values) => print_float(values[row], out),
             Values::Float64(values) => print_float(values[row], out),

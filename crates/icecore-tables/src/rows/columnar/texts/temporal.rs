@@ -36,7 +36,7 @@ enum TemporalValues<'a> {
 }
 
 impl<'a> Temporal<'a> {
-    /// Returns the values of a column; `None` if its type is not temporal.
+    /// Returns the values of a column, or `None` if its type is not temporal.
     ///
     /// # Errors
     /// If its time zone is unknown.
@@ -94,7 +94,8 @@ impl<'a> Temporal<'a> {
     /// Writes the text of a value that is not null.
     ///
     /// # Errors
-    /// If the calendar has no such date, or the day no such time. The error is the text to write instead.
+    /// If the date is outside of the calendar, or the time is outside of a day. The error is the text to write
+    /// instead.
     pub fn print_value(&self, row: usize, out: &mut Vec<u8>) -> Result<(), String> {
         let is_written = match &self.values {
             TemporalValues::Date32(days) => print_date(i64::from(days[row]), out),
@@ -157,7 +158,7 @@ pub fn units_per_second(unit: TimeUnit) -> i64 {
 
 /// Splits a count of a unit into seconds and the nanoseconds after them.
 fn split_count(count: i64, unit: TimeUnit) -> (i64, u32) {
-    // The compiler divides by constants faster.
+    // Each unit has its own constants, because the compiler makes faster code for a division by a constant.
     let (seconds, rest) = match unit {
         TimeUnit::Second => (count, 0),
         TimeUnit::Millisecond => (count.div_euclid(1_000), count.rem_euclid(1_000) * 1_000_000),
@@ -184,7 +185,7 @@ fn print_with_zone(seconds: i64, nanoseconds: u32, zone: &Zone, out: &mut Vec<u8
     }
     let offset = zone.offset_at(seconds);
     let local = seconds + i64::from(offset);
-    // The local date may be just outside the calendar, and still has a text.
+    // The offset can move the local date just outside of the calendar. Such a date still has a text.
     print_any_date(local.div_euclid(SECONDS_PER_DAY), out);
     out.push(b'T');
     print_time(local.rem_euclid(SECONDS_PER_DAY) as u32, nanoseconds, out);
@@ -192,7 +193,8 @@ fn print_with_zone(seconds: i64, nanoseconds: u32, zone: &Zone, out: &mut Vec<u8
         out.push(b'Z');
         return true;
     }
-    // Historic offsets have seconds, which the text of a timestamp can't express.
+    // Historic offsets have seconds, but the text of a timestamp can't express them. So the offset is rounded to
+    // minutes.
     let minutes = (offset.unsigned_abs() + 30) / 60;
     let [hours, minutes] = [minutes / 60, minutes % 60].map(two_digits);
     let sign = if offset < 0 { b'-' } else { b'+' };
@@ -260,7 +262,7 @@ fn print_fraction(mut value: u32, width: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[..=width]);
 }
 
-/// The two digits of a number below 100.
+/// Returns the two digits of a number below 100.
 fn two_digits(value: u32) -> [u8; 2] {
     [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
 }

@@ -1,4 +1,4 @@
-//! Time zones of columns: offsets from UTC, and names of the time zone database.
+//! Time zones of columns. They are offsets from UTC, or names of the time zone database.
 
 use super::calendar::{Date, SECONDS_PER_DAY};
 use arrow_schema::ArrowError;
@@ -30,7 +30,7 @@ impl Zone {
         match self {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
-                // Rules are known only for years up to 9999; the last rule is used for later years.
+                // The library has rules only for years up to 9999. The last rule is used for later years.
                 let clamped = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
                 Timestamp::from_second(clamped).map_or(0, |moment| zone.to_offset(moment).seconds())
             }

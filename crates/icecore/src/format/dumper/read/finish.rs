@@ -1,4 +1,4 @@
-//! The end of reading: follows paths, and makes a list if there are several values.
+//! Completes a document after reading: follows the paths, and makes a list if the text has several values.
 
 use super::Machine;
 use super::heap::Heap;
@@ -8,8 +8,7 @@ use crate::document::{IS_KEY, Recorder, Sink};
 use crate::error::Error;
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Completes the document, even after an error. Returns the error that stopped the
-    /// reading, with its path.
+    /// Completes the document, also after an error. Returns the error that stopped reading, with its path.
     pub(super) fn finish(mut self, error: Option<Error>) -> Option<Error> {
         let error = error.map(|error| error.on_path(self.error_path()));
         self.close_open_frames();

@@ -1,6 +1,6 @@
 //! The stack of the reader: open containers.
 
-/// A container, or a construct around a value, whose end is still to come.
+/// A container, or another construct around a value, that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node.
@@ -10,7 +10,7 @@ pub(super) struct Frame {
     pub(super) shape: Shape,
     /// The bracket that ends it.
     pub(super) close: u8,
-    /// Whether a value was read, so that its end or a separator must follow.
+    /// Whether a value was just read, so that a separator or the end of the container must follow.
     pub(super) has_value: bool,
     /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,

@@ -1,7 +1,7 @@
-//! The variables of a text and their content, once paths have been followed.
+//! Finds the variables of a text and their content, by following the paths in the text.
 //!
-//! A node of the tape represents two things: a variable, and the value in it. A path may
-//! put another value into a variable, or make it the same variable as another one.
+//! A node of the tape represents two things: a variable, and the value in it. A path may put another value into a
+//! variable. It may also make the variable the same as another one.
 
 use super::lex::Lexer;
 use super::path::{Part, Parts};
@@ -22,16 +22,16 @@ pub(super) struct Root<'a> {
     pub(super) node: u32,
 }
 
-/// A path still to follow.
+/// A path that was not followed yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingPath {
     /// Its offset in the text.
     pub(super) offset: usize,
-    /// The node in its place, or the value that its variable gets.
+    /// The node that was put on the tape in the place of the path. For a statement: the value that the variable gets.
     pub(super) node: u32,
     /// Whether `\` precedes it.
     pub(super) is_referenced: bool,
-    /// Whether it is a statement: its variable gets the value.
+    /// Whether the path is the left side of a statement. The statement gives the variable a value.
     pub(super) is_statement: bool,
 }
 
@@ -50,17 +50,17 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Override {
     Value(Value),
-    /// It is this variable.
+    /// It is the same variable as this one.
     SameAs(u32),
-    /// Stands for a path that is not followed yet.
+    /// It gets its content from this path, which was not followed yet.
     Pending(u32),
     /// Its path is being followed.
     InProgress,
-    /// Its path led nowhere; it is followed again at the end.
+    /// Its path did not reach a value. It is followed again at the end, when all statements were applied.
     Unresolved,
 }
 
-/// Where a path has led so far.
+/// The place that a path has reached so far.
 #[derive(Clone, Copy, Debug)]
 enum PathPosition {
     Variable(u32),
@@ -68,7 +68,7 @@ enum PathPosition {
     Target(u32, u8),
 }
 
-/// Why a path is not followed further.
+/// The reason why a path can't be followed further now.
 enum Interrupt {
     /// Another path must be followed first.
     Wait(u32),
@@ -112,7 +112,7 @@ pub(super) struct Heap<'a, 't> {
     pending_paths: &'t [PendingPath],
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
-    /// The value without a name, and the name that paths use for it.
+    /// The root that has no name, and the name that paths use for it.
     bare: Option<u32>,
     bare_name: Option<Vec<u8>>,
     overrides: SeededMap<u32, Override>,
@@ -163,8 +163,8 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// Follows all paths, in the order of the text. Paths that lead nowhere are followed
-    /// again at the end, when all values are set.
+    /// Follows all paths, in the order of the text. A path that does not reach a value is followed again at the end,
+    /// when all values are set.
     pub(super) fn follow_all_paths(&mut self) -> Result<(), Error> {
         let mut unresolved = Vec::new();
         for index in 0..self.pending_paths.len() as u32 {
@@ -206,7 +206,7 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// Returns the content of a variable; `None` if its path led nowhere.
+    /// Returns the content of a variable, or `None` if its path did not reach a value.
     pub(super) fn content_of(&self, variable: u32) -> Option<Value> {
         match self.overrides.get(&variable) {
             Some(Override::Value(value)) => Some(*value),
@@ -218,7 +218,7 @@ impl<'a, 't> Heap<'a, 't> {
     fn content_of_node(&self, node: u32) -> Value {
         match self.kind_at(node) {
             Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Target(node),
-            // A reference at which the text was cut off is empty.
+            // A text that is cut off after `\` has a reference without a target. It is taken as a leaf.
             Kind::Ref if self.tape.index_after(node) > node + 1 => Value::Scalar(node + 1),
             _ => Value::Leaf(node),
         }
@@ -230,7 +230,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     // -- Following ------------------------------------------------------------
 
-    /// Follows the path of a job, and first the paths that it needs.
+    /// Follows a path. If it needs the results of other paths, these are followed first.
     fn follow_path(&mut self, pending_path: u32) -> Result<(), Error> {
         let mut stack = vec![self.start_walk(pending_path)];
         while let Some(walk) = stack.last_mut() {
@@ -351,8 +351,8 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// Returns the value without a name, as `Terse` writes it: all its paths begin with
-    /// the name that it would have.
+    /// Returns the value without a name, as `Terse` writes it. All paths begin with the name that the value would
+    /// have otherwise, so the first path determines this name.
     fn resolve_bare_name(&mut self, name: &[u8]) -> Option<u32> {
         let root = self.bare?;
         let bare_name = self.bare_name.get_or_insert_with(|| name.to_vec());
@@ -408,7 +408,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     // -- Setting --------------------------------------------------------------
 
-    /// Stores the result of a job's path.
+    /// Stores the place that a path has reached.
     fn store_result(&mut self, pending_path: u32, place: PathPosition) -> Result<(), Interrupt> {
         let PendingPath { offset, node, is_referenced, is_statement } = self.pending_paths[pending_path as usize];
         let bad_path = |expected: &'static str| {
@@ -434,9 +434,8 @@ impl<'a, 't> Heap<'a, 't> {
                 };
                 let is_inside = matches!(self.lexer.byte_at(offset + 1), Some(b'{' | b'$'));
                 match value {
-                    // Data::Dumper only knows the earlier place of a variable if no
-                    // reference is in it. A variable with a reference is written as the
-                    // reference again.
+                    // Data::Dumper writes a path to a variable only if the variable does not contain a reference. For
+                    // a variable with a reference, the path names the target of this reference.
                     Value::Leaf(_) if is_referenced || is_inside => Override::SameAs(variable),
                     _ => Override::Value(value),
                 }
@@ -486,7 +485,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
                 entry
             }
-            // `$x->{0}` only applies to a hash, `[0]` only to an array.
+            // `->{0}` is possible only in a hash, and `->[0]` only in an array.
             _ => None,
         };
         child.ok_or_else(|| {

@@ -106,12 +106,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Returns the length of the separator; the first one shows the setting `Pair`.
+    /// Returns the length of the separator. The first separator of a text shows its setting `Pair`.
     #[cold]
     fn detect_separator(&mut self) -> Result<usize, Error> {
         let rest = self.lexer.rest();
         let mut len = rest.iter().take_while(|byte| b":=>~|;-".contains(byte)).count().min(8);
-        // The minus belongs to a number.
+        // A minus before a digit belongs to the value, which is a negative number.
         if len > 1 && rest.get(len).is_some_and(u8::is_ascii_digit) && rest[len - 1] == b'-' {
             len -= 1;
         }

@@ -9,8 +9,7 @@ use memchr::{memchr, memchr2, memchr3, memchr3_iter};
 /// Evidence so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Whether there was a first item, and whether all of them were where `Indent=1`
-    /// puts them.
+    /// `None` if no container had an item. Otherwise: whether all first items were where `Indent=1` puts them.
     lines: Option<bool>,
     has_container: bool,
     has_indexes: bool,
@@ -44,8 +43,8 @@ impl Layout {
         }
     }
 
-    /// Examines a string that begins here. Data::Dumper always uses double quotes for
-    /// strings with `\x{`.
+    /// Examines a string that begins here. Data::Dumper always writes a string with `\x{` in double quotes, so such a
+    /// string does not show a setting.
     pub(super) fn observe_quote(&mut self, lexer: &Lexer<'_>) {
         if lexer.peek() == Some(b'"') && !self.has_double_quotes {
             let rest = &lexer.rest()[1..];
@@ -125,7 +124,7 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let limit = input.len().min(4096);
     let end = memchr(b'\n', &input[..limit]).unwrap_or(limit);
     let (line, rest) = (&input[..end], &input[end..]);
-    // After these, a statement has begun.
+    // The pad is before the variable. After `=` or `;` a variable is part of a statement.
     let code = memchr2(b'=', b';', line).unwrap_or(end);
     let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|index| *index > 0);
     let Some(pad) = signs.find(|index| begins_assignment(&line[*index..])).map(|index| &line[..index]) else {
@@ -148,7 +147,7 @@ fn begins_assignment(text: &[u8]) -> bool {
 /// Returns `true` if a text may begin like this: with an assignment, after blanks, comments, `my`
 /// and the like, or after a pad.
 pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
-    // Most texts contain no variable.
+    // Most texts of other formats do not contain a variable, so this quick check is first.
     if memchr3(b'$', b'@', b'%', input).is_none() && memchr(b'*', input).is_none() {
         return false;
     }

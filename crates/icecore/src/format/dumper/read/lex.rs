@@ -10,10 +10,10 @@ use crate::steps;
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
     pub(super) position: usize,
-    /// Text before each line that has no meaning.
+    /// Text at the start of each line, without a meaning: the setting `Pad`.
     pub(super) pad: &'a [u8],
-    /// Whether it may also occur within lines, as with `Indent=0`: values never begin
-    /// like this.
+    /// Whether the pad may also occur inside of lines, as with `Indent=0`. This is set only if a value can't begin
+    /// with the pad.
     pub(super) pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn unexpected_token_error(&self, expected: &'static str) -> Error {
         let rest = self.rest();
         match rest {
-            // They may be cut off.
+            // These tokens may be the beginning of an operator at the end of a text that is cut off.
             [] | [b'=' | b'-' | b':' | b'.'] => self.syntax_error(self.input.len(), expected),
             [b'-', b'>', after_arrow @ ..] => match after_arrow.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {

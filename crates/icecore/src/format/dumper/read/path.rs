@@ -1,8 +1,8 @@
 //! Paths: references of a text to other values, such as `$VAR1->{'a'}[0]` and
 //! `${\$VAR1->[0]}`.
 //!
-//! A path is parsed twice: when it is met, to find its end, and after reading, to follow
-//! it. So only its location is kept.
+//! A path is parsed twice. During reading only its end is searched, and its location is kept. After reading, the path
+//! is parsed again and followed.
 
 use super::lex::{Lexer, is_word_start};
 use super::number::Number;
@@ -33,7 +33,7 @@ pub(super) enum Part<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Parts<'a> {
     pub(super) lexer: Lexer<'a>,
-    /// The open openings, and whether each has a brace.
+    /// The openings that are not closed yet: for each, whether it has a brace.
     open: Vec<bool>,
     has_name: bool,
     /// Whether openings without braces must be closed before the next part.
@@ -126,8 +126,7 @@ impl<'a> Parts<'a> {
         self.lexer.position += name.len();
         self.has_name = true;
         self.closing = true;
-        // `$a[0]` is an item of `@a`, but `$$a[0]` is one of the array that `$a` refers
-        // to.
+        // `$a[0]` is an item of the array `@a`. But `$$a[0]` is an item of the array to which `$a` refers.
         let is_plain = sigil == b'$' && self.open.last() != Some(&false);
         let sigil = match self.lexer.peek() {
             Some(b'[') if is_plain => b'@',

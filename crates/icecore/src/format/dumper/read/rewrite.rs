@@ -1,12 +1,12 @@
-//! Rewrites the tape from the values of the variables: the first occurrence of a value
-//! stays, later ones become links or aliases.
+//! Rewrites the tape from the values of the variables. The first occurrence of a value is written in full. Later ones
+//! become links or aliases.
 
 use super::heap::{AddedValue, Heap, Value};
 use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KEY, NO_NODE, Node, Rewrite, flag};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// Replaces the index of a node of the old tape.
+/// Used in the place of an index of the old tape, if there is no such node.
 const NONE: u32 = u32::MAX;
 
 /// A container that is being written.
@@ -19,7 +19,7 @@ struct RewriteFrame {
     /// The container on the old tape, if statements added to it.
     body: u32,
     added: usize,
-    /// Whether it is where the text had it.
+    /// Whether the container is in the same place as in the text.
     in_place: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     fn write_roots(&mut self, roots: &[u32]) -> Result<(), Error> {
         let is_list = roots.len() > 1;
         if is_list {
-            // The hint distinguishes it from an array that is the only value.
+            // The flag `HINT` distinguishes this list of values from a single value that is an array.
             let list = Node::open(Kind::Array, 0).with(flag::HINT);
             self.push(Node { aux: roots.len() as u32, ..list }, NONE, true);
         }

@@ -60,7 +60,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             }
             Some(b'*') => self.read_glob_statement(),
             _ if !self.roots.is_empty() => match self.is_bare() {
-                // Another document.
+                // A second value without a name begins another document.
                 true => Ok(Continuation::End),
                 false => Err(self.other_statement_error()),
             },
@@ -239,7 +239,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.roots.push(Root { sigil, name, glob, node });
     }
 
-    /// Returns `true` if the value has no name: then it is the only one.
+    /// Returns `true` if the value of this document has no name. Such a value is the only one of its document.
     fn is_bare(&self) -> bool {
         self.roots.first().is_some_and(|root| root.sigil == 0)
     }
@@ -253,7 +253,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 self.lexer.position += 1;
                 Ok(Continuation::More)
             }
-            // A number or a word might continue.
+            // The text may end after a bracket or a quote. After a number or a word, the text may be cut off in the
+            // middle.
             None if self.lexer.byte_at(end.wrapping_sub(1)).is_some_and(|byte| b"]})'\"".contains(&byte)) => {
                 Ok(Continuation::End)
             }

@@ -170,7 +170,7 @@ impl Strings<'_> {
     }
 }
 
-/// Returns the kind of bytes in the text: with `use utf8` they are text.
+/// Returns the kind of a string with these bytes. With `use utf8`, bytes beyond ASCII are text.
 fn string_kind(lexer: &Lexer<'_>, bytes: &[u8]) -> Kind {
     if lexer.utf8 && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
 }
@@ -215,7 +215,8 @@ struct StringBuilder<'t> {
     arena: &'t mut Vec<u8>,
     start_in_arena: usize,
     utf8: bool,
-    /// Whether it has a character above 0xFF: then it is UTF-8 from `start_in_arena` on.
+    /// Whether the string has a character above 0xFF. Then its bytes in the arena, from `start_in_arena` on, are
+    /// UTF-8.
     is_wide: bool,
 }
 

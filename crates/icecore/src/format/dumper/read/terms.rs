@@ -17,8 +17,8 @@ use crate::format::scan::utf8;
 const WORDS: &[&[u8]] = &[b"undef", b"bless(", b"do{", b"qr/", b"sub {", b"qq", b"v1"];
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Reads the value here: a leaf completely, anything else up to its beginning.
-    /// `is_referenced` tells whether `\` precedes it.
+    /// Reads a leaf completely, or the beginning of any other value. `is_referenced` is set if `\` precedes the
+    /// value.
     #[inline]
     pub(super) fn read_term(&mut self, key: u16, is_referenced: bool) -> Result<(), Error> {
         let start = self.lexer.position;
@@ -147,7 +147,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a path; its target is found when everything is read.
+    /// Reads a path. Its target is searched after the whole text was read, because it may come later.
     pub(super) fn read_path(&mut self, key: u16, start: usize, is_referenced: bool) -> Result<(), Error> {
         let mut parts = Parts::new(self.lexer);
         let result = loop {

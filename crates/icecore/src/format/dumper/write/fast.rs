@@ -1,7 +1,7 @@
 //! A fast loop for runs of common leaves.
 //!
-//! It stops before anything else and leaves it to [`super::frames`], which writes the same
-//! bytes.
+//! It stops before anything else, and the code in [`super::frames`] continues there. For the leaves that the loop
+//! wrote, that code would write the same bytes.
 
 use super::Writer;
 use super::frames::{WriteFrame, WriteShape};
@@ -115,7 +115,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
             let start = buf.len();
             if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
             {
-                // Quoted digits count as a loss.
+                // These digits would be written in quotes. That is a loss, and only the writer reports losses.
                 buf.truncate(start);
                 return false;
             }
@@ -130,8 +130,8 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
 const ONES: u128 = u128::MAX / 0xFF;
 const HIGHS: u128 = ONES << 7;
 
-/// Writes `base[start..start + len]` in single quotes, if it is short and needs no
-/// backslashes: as 18 bytes, of which the surplus is cut off again.
+/// Writes `base[start..start + len]` in single quotes, if it is short and needs no backslashes. It is written as a
+/// block of 18 bytes, and the bytes after the string are cut off again.
 #[inline(always)]
 fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool {
     if len > 16 {
@@ -139,13 +139,14 @@ fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool 
     }
     let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
     let word = u128::from_le_bytes(*window);
-    // Returns the high bits of the bytes that equal `byte`. These are zero in `differs`,
-    // and only they (and maybe later bytes that borrowed) are below 1.
+    // Returns the high bits of the bytes that equal `byte`. These bytes are zero in `differs`, so the subtraction of
+    // 1 borrows there. A later byte may be reported by mistake, because of a borrow. Then the slow path only writes
+    // the string.
     let has = |byte: u8| {
         let differs = word ^ (ONES * u128::from(byte));
         differs.wrapping_sub(ONES) & !differs & HIGHS
     };
-    // Ignore the bytes after the string.
+    // The mask removes the bytes after the string.
     let counted = if len == 16 { u128::MAX } else { (1 << (8 * len)) - 1 };
     if (has(b'\'') | has(b'\\')) & counted != 0 {
         return false;

@@ -1,7 +1,7 @@
 //! A writer for small common documents on one line.
 //!
-//! For any other document it returns with nothing written; the normal writer writes the
-//! same bytes.
+//! For any other document it writes nothing, and the normal writer is used. For these documents, the normal writer
+//! would write the same bytes.
 
 use super::fast::{push_common, push_key};
 use super::frames::push_int;

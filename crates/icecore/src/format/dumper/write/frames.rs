@@ -20,25 +20,24 @@ pub(super) enum WriteShape {
     Glob,
 }
 
-/// A container with children still to write. The number of containers below it on the
-/// stack is its level.
+/// A container whose children are not all written. Its level is the number of frames before it on the stack.
 #[derive(Clone, Copy)]
 pub(super) struct WriteFrame {
     pub(super) shape: WriteShape,
-    /// The next child, and where the children end. For a sorted hash: how many entries
-    /// of outer ones are left.
+    /// The next child, and the end of the children. For a sorted hash, `end` is the number of entries on `sorted`
+    /// that belong to outer hashes.
     pub(super) next: u32,
     pub(super) end: u32,
     /// Number of children begun.
     pub(super) count: u32,
     /// Indentation of its lines, in addition to its levels.
     pub(super) column: usize,
-    /// Its path, once it is needed.
+    /// Its path. It is made only when it is needed.
     pub(super) path: Option<Path>,
     /// The key of the entry that is being written.
     pub(super) key: Option<Key>,
     pub(super) id: ValueId,
-    /// The object whose body it is.
+    /// The object, if this container is the body of one.
     pub(super) blessed: Option<u32>,
     pub(super) closing: &'static [u8],
 }
@@ -70,7 +69,8 @@ impl Writer<'_> {
                     let width = self.write_entry_key(key, child, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
                     if self.style.columns {
-                        // Always the width of the default pair.
+                        // Data::Dumper always adds the width of the default pair, ` => `, also if the option sets
+                        // another one.
                         column += width + 4;
                     }
                 }
@@ -128,7 +128,7 @@ impl Writer<'_> {
         while *index < end {
             let node = self.node(*index);
             let (key, value, is_absent) = match node.key {
-                // The default value of a map.
+                // A value without a key is the default value of a map. Perl's hashes do not have one.
                 NO_KEY => return None,
                 IS_KEY => {
                     let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();

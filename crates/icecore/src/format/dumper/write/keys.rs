@@ -68,7 +68,7 @@ impl<'d> KeyText<'d> {
         match (self.is_text, other.is_text) {
             (true, false) => text(&self.bytes).cmp(&latin1(&other.bytes)),
             (false, true) => latin1(&self.bytes).cmp(&text(&other.bytes)),
-            // The order of UTF-8 bytes is that of the characters.
+            // Both are UTF-8, or both are bytes. The order of UTF-8 bytes is the same as the order of the characters.
             _ => self.bytes.cmp(&other.bytes),
         }
     }
@@ -144,7 +144,7 @@ impl<'d> Writer<'d> {
         Ok(self.text_width(buf.get(start..).unwrap_or(&[])))
     }
 
-    /// Returns the width: the Perl code counts characters, the C code bytes.
+    /// Returns the width of a text. Data::Dumper's Perl code counts characters, and its C code counts bytes.
     fn text_width(&self, text: &[u8]) -> usize {
         if !self.style.wide {
             return text.len();

@@ -14,7 +14,8 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// Maximum length of an integer without quotes: 32 bits need no more characters.
+/// Maximum length of an integer without quotes. Data::Dumper writes only integers of up to 32 bits without quotes,
+/// and these have at most ten digits.
 const MAX_BARE_LEN: usize = 10;
 
 impl<'d> Writer<'d> {
@@ -22,7 +23,7 @@ impl<'d> Writer<'d> {
     #[inline]
     pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
-            // The address of a value that is not shown, as it is.
+            // This string is the address of a value that a program did not show. It is written as it is.
             Kind::Bytes if node.has(flag::HINT) && self.style.options.trusted => {
                 buf.push(b'\'');
                 buf.extend_from_slice(self.document.bytes(node));
@@ -170,7 +171,7 @@ impl<'d> Writer<'d> {
 
     /// Writes a float as the string that perl makes of it, with 15 digits.
     fn write_float(&mut self, index: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
-        // As a string, zero has no sign.
+        // Perl converts negative zero to the string `0`, so its sign is lost.
         let text = float_to_perl_text(value);
         if !is_exact || text.parse::<f64>().is_ok_and(|reread| reread.to_bits() != value.to_bits() && !value.is_nan()) {
             self.record_loss(LossKind::Precision, index);
@@ -206,8 +207,8 @@ impl<'d> Writer<'d> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// Writes a string; `is_text` tells that it is text, and not ASCII. Returns `true` if it is
-    /// written as a number.
+    /// Writes a string. `is_text` is set if it is text and not only ASCII. Returns `true` if the string was written
+    /// as a number.
     fn write_string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
         let is_bare = (options.useperl || options.useqq) && quote::is_decimal(bytes);
@@ -270,7 +271,7 @@ impl<'d> Writer<'d> {
         let pattern = self.child_bytes(index + 1);
         let is_text = self.node(index + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid_text(pattern);
         let flags = self.child_bytes(self.document.tape().index_after(index + 1));
-        // For perl, a pattern in UTF-8 is Unicode; not all writers record this.
+        // Perl gives a pattern in UTF-8 the flag `u`. Not all formats store this flag, so it is added here.
         let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
         let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
         (pattern, is_text, [charset, flags].concat())

@@ -1,4 +1,4 @@
-//! The value at a node as perl has it: a scalar with its own value, or a reference.
+//! Finds the value at a node in perl's terms: a scalar that has a value of its own, or a reference.
 
 use crate::document::{Document, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
@@ -60,7 +60,8 @@ pub(super) enum VariableContent {
 pub(super) struct ReferenceResolver<'d, L> {
     document: &'d Document<'d>,
     report_loss: L,
-    /// Remaining steps: in hand-made documents, links can form a circle.
+    /// Number of remaining steps. It is limited, because the links of a document that a caller built can form a
+    /// circle.
     remaining: u32,
     is_target: bool,
     is_again: bool,
@@ -134,8 +135,8 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
                     object = Some(index);
                     index += 1;
                     let body = node_at(self.document, index);
-                    // An object around another object, or around a link, is a scalar
-                    // that refers to it.
+                    // The body of this object is another object or a link. In Perl, only a blessed scalar that refers
+                    // to it has this form.
                     if matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link) {
                         return self.resolve_scalar(index, object);
                     }

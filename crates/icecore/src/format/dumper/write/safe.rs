@@ -1,8 +1,8 @@
-//! Checks text outside of quotes: evaluating the text must not run anything from the data.
+//! Checks the text that is written outside of quotes. When perl evaluates the output, it must not run code from the
+//! data.
 //!
-//! Data::Dumper writes the source of regexps and v-strings as it is. For values of a
-//! program that is harmless, because perl made them. A frozen document can contain any
-//! source.
+//! Data::Dumper writes the source of regexps and v-strings as it is. For the values of a program this is harmless,
+//! because perl itself made the source. A frozen document can contain any source.
 
 use crate::document::{Document, runs_code};
 use crate::format::dumper::options::WriteOptions;
@@ -15,12 +15,12 @@ pub(super) const NEVER: &[u8] = b"qr/(?!)/";
 /// How the pattern of a regexp can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PatternSafety {
-    /// As Data::Dumper writes it: `qr/…/`.
+    /// The pattern is written as Data::Dumper writes it: `qr/…/`.
     Literal,
-    /// Perl's parser would find variables or the end of the pattern in it. In the variable
-    /// of `do{my $o = '…'; qr/$o/}` it only looks for a regexp.
+    /// Perl's parser would find variables or the end of the pattern in it. So the pattern is written in a variable,
+    /// `do{my $o = '…'; qr/$o/}`. There, perl reads it only as a regexp.
     Variable,
-    /// Perl would run code from it in a variable too.
+    /// Perl would run code from the pattern, even if it is in a variable.
     Code,
 }
 
@@ -31,7 +31,8 @@ pub(super) fn safe_options<'o>(document: &Document<'_>, options: &'o WriteOption
     }
     // A name without quotes is a string only if an arrow follows; otherwise it is a call.
     let quotekeys = !options.quotekeys && !options.pair.trim_start_matches([' ', '\t']).starts_with("=>");
-    // A pad may turn lines into comments, but not the text after a line break in a string.
+    // A pad may turn each line into a comment. The text after a line break in a string would be a line without a pad,
+    // and perl would run it. In double quotes the line break is escaped.
     let useqq = !options.useqq && has_visible_pad(options) && has_line_breaks(document);
     if !quotekeys && !useqq {
         return Cow::Borrowed(options);
@@ -50,7 +51,7 @@ pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
 fn has_line_breaks(document: &Document<'_>) -> bool {
     let mut strings = document.nodes().iter().filter(|node| node.kind.has_bytes()).map(|node| document.bytes(node));
     let keys = document.tape().keys();
-    // The id 0 may have no key.
+    // Ids begin at 1, but the id 0 is also tried, and may not exist.
     let keys = keys.get(0).into_iter().chain((1..).map_while(|id| keys.get(id)));
     let mut keys = keys.map(|name| name.bytes);
     strings.any(|bytes| bytes.contains(&b'\n')) || keys.any(|bytes| bytes.contains(&b'\n'))
@@ -64,7 +65,7 @@ pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
         number.first().is_some_and(u8::is_ascii_digit)
             && number.iter().all(|byte| byte.is_ascii_digit() || has_v && *byte == b'_')
     };
-    // Without the `v`, leading zeros begin an octal number.
+    // Without the `v`, a number that begins with a zero is octal.
     let is_octal = !has_v && matches!(numbers, [b'0', b'0'..=b'9', ..]);
     numbers.split(|byte| *byte == b'.').all(is_number)
         && !is_octal
@@ -91,7 +92,7 @@ pub(super) fn keep_known_flags(flags: &[u8]) -> Vec<u8> {
         };
         let is_charset = |flag: &u8| matches!(flag, b'u' | b'a' | b'l' | b'd');
         let count = kept.iter().filter(|kept| *kept == flag).count();
-        // Perl accepts only one character set.
+        // Perl accepts only one flag for a character set. A second one is a syntax error.
         let is_second = is_charset(flag) && kept.iter().any(|kept| is_charset(kept) && kept != flag);
         if count < max_count && !is_second {
             kept.push(*flag);

@@ -12,7 +12,7 @@ use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
+    /// Writes a leaf completely, or the beginning of a container.
     pub(super) fn write_value(&mut self, index: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.node(index);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
@@ -27,8 +27,8 @@ impl Writer<'_> {
         match ReferenceResolver::new(document, max_steps, report_loss).resolve_variable(index)? {
             VariableContent::Leaf(leaf) => self.write_scalar(index, &leaf, buf),
             VariableContent::Reference(referent) => {
-                // Only variables without references in them are recognized again. One that
-                // refers to itself looks like one that refers to another such variable.
+                // Data::Dumper recognizes a variable again only if it does not contain a reference. A variable that
+                // refers to itself is written like one that refers to another variable of this kind.
                 if node.kind == Kind::Alias || referent.id == ValueId::Variable(index) {
                     self.record_loss(LossKind::Sharing, index);
                 }
@@ -37,16 +37,16 @@ impl Writer<'_> {
         }
     }
 
-    /// Reports that the variable at `index` is written as a path to a value elsewhere. For
-    /// perl's eval this is only a value, or nothing: only references that `Purity` restores
-    /// are shared. If the document was read from such a text, the path is kept.
+    /// Reports that the variable at `index` is written as a path to a value elsewhere. When perl evaluates the text,
+    /// it copies this value, or finds nothing yet. Only the references that `Purity` restores are shared. If the
+    /// document was read from such a text, the path is kept, and this is not a loss.
     fn record_lost_sharing(&mut self, index: u32) {
         if self.document.spelling_of(super::FORMAT.name).is_none() {
             self.record_loss(LossKind::Sharing, index);
         }
     }
 
-    /// Counts what is written again.
+    /// Counts the nodes that are written a second time, because their number is limited.
     fn count_repeated_nodes(&mut self, index: u32) -> Result<(), Error> {
         if self.style.options.deepcopy {
             self.record_loss(LossKind::Sharing, index);
@@ -115,8 +115,9 @@ impl Writer<'_> {
         self.seen_values.insert(id, SeenValue { path, variable, form, is_written: false });
     }
 
-    /// A reference to the variable at `index` is written as one to the target of that
-    /// variable. The name only refers to the same variable if the target was met in it.
+    /// Reports a loss if the name of a reference's target does not name the variable at `index`. The reference is
+    /// written with the name of the target, and this name means the variable only if the target was first found in
+    /// it.
     fn check_target_variable(&mut self, index: u32) {
         if !is_reference(&self.node(index)) && self.node(index).kind != Kind::Link {
             return;
@@ -129,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Marks a value as written: from now on it is referred to by its name.
+    /// Marks a value as written. After this, another occurrence is written as its name.
     pub(super) fn mark_written(&mut self, id: ValueId) {
         if self.style.options.deepcopy {
             self.seen_values.remove(&id);
@@ -175,8 +176,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns `true` if Data::Dumper remembers this scalar: not perl's own undef, and with
-    /// `sparseseen` only scalars with several references.
+    /// Returns `true` if Data::Dumper remembers this scalar. It does not remember perl's own undef. With `sparseseen`
+    /// it remembers only scalars to which several references refer.
     fn is_catalogued(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
         let node = self.node(leaf.node);
@@ -186,7 +187,7 @@ impl Writer<'_> {
         if node.kind == Kind::Hole || node.kind == Kind::Null && node.has(flag::OWN) {
             return false;
         }
-        // The surrounding reference counts, unless it is weak.
+        // Data::Dumper reads the reference count. The surrounding reference counts as one, unless it is weak.
         let parent = leaf.node.checked_sub(1).map(|before| self.node(before));
         let is_weak = parent.is_some_and(|parent| parent.kind == Kind::Ref && parent.has(flag::WEAK));
         let others = self.holders.get(&leaf.node).copied().unwrap_or(0);
@@ -232,7 +233,7 @@ impl Writer<'_> {
             buf.extend_from_slice(options.bless.as_bytes());
             buf.extend_from_slice(b"( ");
             if self.style.columns {
-                // The Perl code assumes that the function is called `bless`.
+                // Data::Dumper's Perl code always adds the width of `bless( `, whatever the function's name is.
                 column += if options.useperl { 7 } else { options.bless.len() + 2 };
             }
         }
@@ -241,7 +242,7 @@ impl Writer<'_> {
                 self.write_regexp(referent.node, buf);
                 return self.end_reference(referent, blessed, buf);
             }
-            // The hint marks the text of the code itself, not a replacement for it.
+            // The flag `HINT` means that the node has the source of the code, and not a text in its place.
             ReferentType::Code if self.node(referent.node).has(flag::HINT) && options.trusted => {
                 self.write_code(referent.node, column, level, buf);
                 return self.end_reference(referent, blessed, buf);
@@ -273,7 +274,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the object that it is blessed as. A regexp is one of `Regexp` anyway.
+    /// Returns the object as which the value is blessed. A regexp has the class `Regexp` without this, so that class
+    /// is left out.
     fn blessed_object(&self, referent: &Referent) -> Option<u32> {
         let object = referent.object?;
         (referent.kind != ReferentType::Regexp || self.class_name(object) != b"Regexp").then_some(object)
@@ -296,7 +298,8 @@ impl Writer<'_> {
         buf.extend_from_slice(b", ");
         let mut name = Vec::new();
         self.push_name(self.class_name(object), &mut name);
-        // With a pad, a line break would put the rest of the name on its own line.
+        // After a line break, the rest of the name would be on a line of its own and get the pad. In double quotes
+        // the line break is escaped.
         if safe::has_visible_pad(options) && name.contains(&b'\n') {
             quote::push_double(&name, false, true, buf);
         } else {
@@ -310,8 +313,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a name: as bytes in the C code's text, as characters in that of the Perl
-    /// code.
+    /// Writes a name. Data::Dumper's C code writes its bytes, and the Perl code writes its characters.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
             return quote::push_chars(name, utf8::is_valid_text(name), self.style.wide, buf);
@@ -365,7 +367,7 @@ impl Writer<'_> {
         self.push_address(referent, &mut text);
         let options = self.style.options;
         match options.trusted {
-            // Data::Dumper escapes nothing here.
+            // Data::Dumper does not escape quotes in this text.
             true => buf.extend_from_slice(&[b"'", &text[..], b"'"].concat()),
             false if options.useqq => quote::push_double(&text, false, true, buf),
             false => quote::push_single(&text, buf),

@@ -1,6 +1,5 @@
-//! Shortcuts for common JSON: members whose names had the same order before, and items that
-//! are short integers or plain strings, without whitespace between tokens. They stop before
-//! anything else without consuming it.
+//! Shortcuts for common JSON without whitespace between tokens. They read members whose names had the same order
+//! before, and items that are short integers or plain strings. They stop before anything else and do not consume it.
 
 use super::{MAX_ENTRIES_WITH_IDS, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
@@ -15,8 +14,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
         let prediction = KeyPrediction::get_or_insert(&mut self.predictions, id);
         prediction.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
-        // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
-        // which leaves 13 bytes for the name.
+        // The text is the name with its two quotes and the colon. It is compared as one word of 16 bytes, so the name
+        // may have at most 13 bytes.
         if prediction.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
@@ -31,8 +30,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Returns the leaf that starts at `start`, and its end. Only ASCII strings without
-    /// escapes and integers: they need no arena, no UTF-8 check and no rounding.
+    /// Returns the leaf that starts at `start`, and its end, if it is an integer or an ASCII string without escapes.
+    /// Such a leaf needs no arena, no UTF-8 check and no rounding.
     #[inline(always)]
     fn parse_plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
         match self.input.get(start)? {
@@ -52,8 +51,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Reads members, starting at a name. Returns `true` if it stops after the last value of
-    /// the object, and false if it stops before a name.
+    /// Reads members from a name on. Returns `true` if it stops after the last value of the object, and `false` if it
+    /// stops before a name.
     #[inline]
     pub(super) fn read_members(&mut self) -> bool {
         let mut offset = self.offset;
@@ -62,7 +61,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let is_complete = loop {
             let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
             let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
-            // A window is 16 bytes; the last bytes of an input are left to the machine.
+            // A name is compared in a block of 16 bytes. At the end of the input such a block does not exist, so the
+            // machine reads the name.
             let Some(window) = self.input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             // The mask removes the bytes after the colon.
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= MAX_ENTRIES_WITH_IDS {
@@ -74,7 +74,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             if !is_last && next_byte != Some(&b',') {
                 break false;
             }
-            // Nothing of this member was consumed: the machine reports the limit at its name.
+            // The limit of nodes is reached. Nothing of this member was consumed, so the machine reports the error at
+            // its name.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if tape.len() >= limit {
@@ -97,13 +98,12 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         is_complete
     }
 
-    /// Reads items, starting at one, up to an item that needs more.
+    /// Reads items up to one that only the machine can read.
     #[inline]
     pub(super) fn read_items(&mut self) -> Result<(), Error> {
         let mut count = 0;
         while let Some((node, end)) = self.parse_plain_leaf(self.offset) {
-            // Only items followed by a comma: the last one, and the end of the array, are
-            // left to the machine.
+            // An item is read only if a comma follows it. The machine reads the last item and the end of the array.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if self.input.get(end) != Some(&b',') || tape.len() >= limit {

@@ -10,7 +10,7 @@ use crate::format::json::scratch::SCRATCH_LEN;
 use crate::format::json::style::TextStyle;
 use crate::output::Output;
 
-/// Size of the buffer; larger documents are left to the writer.
+/// Size of the buffer. Larger documents are left to the writer.
 const BUFFER_LEN: usize = 8 << 10;
 
 /// Returns `true` if no option changes the output.
@@ -23,8 +23,7 @@ fn are_default_options(options: &WriteOptions) -> bool {
         && TextStyle::from_options(options) == TextStyle::default()
 }
 
-/// Writes the document on this tape. Returns `false`, with nothing written, if it needs more
-/// than this.
+/// Writes the document on this tape. If only the writer can write it, writes nothing and returns `false`.
 pub(in crate::format::json) fn write_record(
     input: &[u8],
     tape: &Tape,

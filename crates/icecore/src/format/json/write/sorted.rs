@@ -88,8 +88,8 @@ impl Writer<'_, '_, '_> {
         Ok(KeyText { text, special: KeyHandling { absent, reserved, losses } })
     }
 
-    /// Returns `true` if the option `class` writes class names under this key. A member with this
-    /// name is left out: otherwise data could pass for an object of any class.
+    /// Returns `true` if the option `class` writes class names under this key. A member with this name is left out.
+    /// Otherwise a reader could take a map of the data for an object of any class.
     pub(super) fn is_reserved(&self, text: &[u8]) -> bool {
         self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
     }

@@ -1,4 +1,4 @@
-//! Which ways of measuring are tried for a text, and how they are explained.
+//! Chooses the ways of measuring that are tried for a text, and explains a text that was read in one of these ways.
 
 use super::measure::{
     Charset, LineEnds, Measure, MeasureRange, SINGLE_BYTE, Uncertainty, decode_character, encode_single_byte,
@@ -43,7 +43,7 @@ impl Contents {
         if self.is_ascii {
             return charsets;
         }
-        // No charset contains U+FFFD.
+        // No charset contains U+FFFD, so a text with it was not converted from a charset without loss.
         if self.is_utf8 && !self.has_replaced {
             charsets.push(Charset::Characters);
             if self.has_wide {
@@ -139,7 +139,7 @@ pub(super) fn explain_measure(measure: Measure<'_>, text: &[u8]) -> Explanation 
             format!("the lengths count UTF-8, and the text is {} now", charset.name),
         ),
         Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
-        // `replaced.rs` explains it, because it knows the changes.
+        // `replaced.rs` explains a replacement, because only that file knows the changes.
         Charset::Rewritten { .. } => Explanation::new_empty(),
         Charset::Entities { .. } => Explanation::new(
             "entities-decoded",
@@ -161,7 +161,7 @@ pub(super) fn explain_inexact(between: MeasureRange<'_>, text: &[u8]) -> Explana
         Uncertainty::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
         Uncertainty::Any => Explanation::new("characters-lost", "characters became question marks"),
     });
-    // It is not known what each character counted.
+    // This is a guess, because it is not known what each single character counted.
     explanation.is_guess = true;
     explanation
 }
@@ -175,7 +175,7 @@ fn explain_characters(text: &[u8]) -> Explanation {
         let Some(letter) = decode_character(&text[offset..]) else { break };
         letters.insert(letter);
         offset += letter.len_utf8();
-        // No charset has this many.
+        // A charset of one byte for each character has at most 128 characters beyond ASCII.
         if letters.len() > 128 {
             break;
         }

@@ -10,13 +10,12 @@ pub(super) struct Fix {
     pub(super) was: u64,
     /// The right length, in bytes of the damaged text.
     pub(super) is: u64,
-    /// What has this length. `visibility`: a name that lost its two NUL bytes. `text`: a
-    /// serialized text in a string, which stays as it is. `name`: the name of a variable, with
-    /// its length in one byte.
+    /// The thing that has this length. `visibility` is a name that lost its two NUL bytes. `text` is a serialized
+    /// text in a string; it stays as it is. `name` is the name of a variable; its length is one byte.
     pub(super) subject: &'static str,
-    /// Where that starts.
+    /// Offset of the first byte that the length counts.
     pub(super) first: usize,
-    /// For `visibility`: how many bytes of the name are `*` or the class.
+    /// For `visibility`: the number of bytes at the start of the name that are `*` or the class.
     pub(super) owner: usize,
 }
 
@@ -28,7 +27,7 @@ pub(super) struct Change {
     pub(super) new_content: Option<Vec<u8>>,
     /// Changes of a nested serialized text; their offsets are relative to its start.
     pub(super) inner: Vec<Change>,
-    /// Length of the whole in the repaired text.
+    /// The length, in bytes of the repaired text.
     pub(super) new_length: u64,
 }
 
@@ -50,12 +49,12 @@ impl Change {
         Change { fix, new_content: None, inner, new_length: new_len }
     }
 
-    /// Keeps a serialized text in a string as it is, though it is damaged.
+    /// Keeps a serialized text in a string as it is, although it is damaged.
     pub(super) fn keep_text(first: usize, len: u64) -> Change {
         Change::fix_length(Fix { offset: first, was: len, is: len, subject: "text", first, owner: 0 })
     }
 
-    /// Returns `true` if it changes nothing and needs no report.
+    /// Returns `true` if the change has no effect, so that it is not reported.
     pub(super) fn has_no_effect(&self) -> bool {
         self.fix.subject != "text"
             && self.new_length == self.fix.was
@@ -76,8 +75,8 @@ impl Change {
 /// drops changes without effect.
 pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     changes.sort_by_key(|change| change.fix.offset);
-    // From the last one on, because the content of a payload follows its length. `growth[i]` is
-    // by how much the text grows from there on.
+    // The loop runs from the last change to the first one, because the content of a payload follows its length.
+    // `growth[i]` is the number of bytes by which the text grows from the change `i` on.
     let mut growth = vec![0i64; changes.len() + 1];
     for index in (0..changes.len()).rev() {
         let Fix { subject, first, is, .. } = changes[index].fix;

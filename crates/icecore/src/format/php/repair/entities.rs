@@ -171,8 +171,8 @@ const OTHERS: [(&str, char); 152] = [
 /// Maximum length of an entity, without `&` and `;`.
 const MAX_NAME_LEN: usize = 10;
 
-/// Returns the text with its entities decoded. `None` if it was not encoded as a whole: it
-/// has no entities, or characters that would have been encoded.
+/// Returns the text with its entities decoded. Returns `None` if the text was not encoded as a whole, because it has
+/// no entities, or because it has characters that would be encoded.
 pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
     if memchr::memchr(b'&', text).is_none() || memchr::memchr2(b'<', b'>', text).is_some() {
         return None;

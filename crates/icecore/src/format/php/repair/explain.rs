@@ -1,5 +1,5 @@
-//! Reads a damaged text under one explanation of its lengths, from the first byte to the last,
-//! without choices. If one length does not fit, the explanation is wrong.
+//! Reads a damaged text under one explanation of its lengths, from the first byte to the last. There are no choices
+//! in between. If one length does not fit, the explanation is wrong.
 
 use super::changes::{Change, Fix, collect_edits, settle_changes};
 use super::measure::{Charset, Measure};
@@ -23,12 +23,13 @@ pub(super) struct MeasuredText {
     pub(super) restored: RestoredNames,
 }
 
-/// What happened to the names that got their NUL bytes back.
+/// The damage of the names that were repaired.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RestoredNames {
     /// The NUL bytes of a name were lost.
     lost: bool,
-    /// A name was split by means of another property instead of a class.
+    /// The class at the start of a name was found because another property has the rest of this name. So it is a
+    /// guess.
     guessed: bool,
     /// NUL bytes became blanks or question marks.
     blank: bool,
@@ -88,10 +89,10 @@ pub(super) struct MeasuredReader<'f> {
     classes: &'f Classes,
     /// The string that did not fit, and the strings around it; the innermost first.
     mismatches: RefCell<Vec<Mismatch<'f>>>,
-    /// Strings that did fit, maybe by chance: the last ones, and those that look like
-    /// serialized texts but are not.
+    /// Strings that ended where their lengths say, but maybe by chance. They are the last ones, and those that only
+    /// look like serialized texts.
     suspects: RefCell<Suspects<'f>>,
-    /// Number of bytes that were read; nested texts count again.
+    /// Number of bytes that were read. A nested text counts each time that it is read.
     read: Cell<usize>,
 }
 
@@ -118,8 +119,8 @@ impl<'f> MeasuredReader<'f> {
         self.read.get()
     }
 
-    /// Returns why the text could not be read. If a length was wrong: the string that did not
-    /// fit, and the strings around it. Otherwise: strings that ended where their lengths say,
+    /// Returns the strings because of which the text could not be read. If a length was wrong, these are the string
+    /// that did not fit, and the strings around it. Otherwise they are strings that ended where their lengths say,
     /// but maybe by chance.
     pub(super) fn into_mismatches(self) -> Vec<Mismatch<'f>> {
         let mismatches = self.mismatches.into_inner();
@@ -162,12 +163,12 @@ impl<'f> MeasuredReader<'f> {
         Some(outcome)
     }
 
-    /// Like [`Self::read_text_with`], for a text that must end there, except for blanks.
+    /// Like [`Self::read_text`], for a text after which only blanks may follow.
     pub(super) fn read_whole_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
         self.read_text(text, start, depth).filter(|outcome| text[outcome.end..].trim_ascii().is_empty())
     }
 
-    /// Skips a string or a payload; returns where the text continues.
+    /// Skips a string or a payload. Returns the offset where the text continues.
     fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, outcome: &mut MeasuredText) -> Option<usize> {
         let end = self.find_piece_end(text, piece, depth, outcome);
         let mismatch = Mismatch { rest: &text[piece.first..], was: piece.was };
@@ -205,7 +206,7 @@ impl<'f> MeasuredReader<'f> {
             }
             let end = end?;
             if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == was {
-                // The name of a property that lost its NUL bytes.
+                // The key is the name of a property that lost its NUL bytes. `restore_key` finds its end.
                 return None;
             }
             outcome.changes.push(Change::fix_length(fix(end)));
@@ -222,7 +223,7 @@ impl<'f> MeasuredReader<'f> {
                     outcome.restored.add(inner.restored);
                     outcome.changes.push(Change::with_inner(fix(end), content, inner.changes));
                 }
-                // Only names in it show what U+FFFD was.
+                // In a nested text that can't be read, it is unknown whether a U+FFFD was a NUL byte of a name.
                 None if may_be_text && self.measure.charset == Charset::Replaced => return None,
                 None if may_be_text && self.contains_rewritten(content) && ends_as_serialized(content) => return None,
                 None => {
@@ -238,7 +239,7 @@ impl<'f> MeasuredReader<'f> {
             }
             return Some(end + terminator.len());
         }
-        // Only a text in which names lost bytes can be shorter than measured.
+        // The string is shorter than its length says. This is possible only if names in a nested text lost bytes.
         if !may_be_text || subject != "string" {
             return None;
         }
@@ -252,7 +253,7 @@ impl<'f> MeasuredReader<'f> {
         Some(end + terminator.len())
     }
 
-    /// Reads a serialized text in a string: its lengths count like those around it.
+    /// Reads a serialized text in a string. Its lengths are measured in the same way as those around it.
     fn read_inner_text(&self, text: &'f [u8], depth: u32) -> Option<MeasuredText> {
         self.read_text(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
     }
@@ -266,15 +267,16 @@ impl<'f> MeasuredReader<'f> {
         matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
 
-    /// Returns a key with the NUL bytes that it lost, if any; `end` is its end if it had none.
-    /// Returns `None` if the explanation is wrong.
+    /// Returns a key with the NUL bytes that it lost, if it lost some. `end` is the end of the key if it did not have
+    /// such bytes. Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
         let UnreadPiece { was, first, .. } = *piece;
         let rest = &text[first..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
             let key = &text[first..end];
-            // These spellings are restored in the whole text, or nowhere.
+            // Other spellings of NUL bytes are restored in the whole text or not at all. This key would keep its
+            // spelling, so the explanation is wrong.
             if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
                 return None;
             }
@@ -285,12 +287,12 @@ impl<'f> MeasuredReader<'f> {
             let counted = self.count_units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
             return (counted == was).then_some(Some(restored));
         }
-        // Without its two bytes, the text ends earlier.
+        // The key lacks two bytes, so it ends two units earlier than its length says.
         let end = self.measure.find_end(text, first, was.checked_sub(2)?)?;
         Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
     }
 
-    /// Returns what the text between these offsets counted.
+    /// Returns the length that the text between these offsets had when its length was counted.
     fn count_units(&self, text: &[u8], mut offset: usize, end: usize) -> Option<u64> {
         let mut counted = 0;
         while offset < end {
@@ -323,8 +325,7 @@ fn ends_as_serialized(text: &[u8]) -> bool {
     text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
 }
 
-/// Returns `true` if this begins like a serialized string but does not end like one: then it is plain
-/// text.
+/// Returns `true` if this begins like a serialized string, but does not end like one. Then it is plain text.
 pub(super) fn only_looks_serialized(text: &[u8]) -> bool {
     text.starts_with(b"s:") && !ends_as_serialized(text)
 }

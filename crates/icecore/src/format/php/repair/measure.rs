@@ -1,28 +1,28 @@
-//! How the length of a string was counted, given its current bytes.
+//! Ways of measuring: how the length of a string was counted, if the string has its current bytes now.
 
-/// What one character of the original counted.
+/// The number that one character counted when the length was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charset<'r> {
     /// One byte counts 1.
     Bytes,
-    /// The text is UTF-8 now; each character was one byte, or was counted as one.
+    /// The text is UTF-8 now. Each character was one byte, or was counted as one.
     Characters,
-    /// Like `Characters`, but those beyond U+FFFF count 2, as in UTF-16.
+    /// Like `Characters`, but a character beyond U+FFFF counts 2, as in UTF-16.
     Utf16,
-    /// Like `Characters`, and the text was converted to UTF-8 twice. `cp1252` tells whether it was
-    /// taken for cp1252 the second time; otherwise it was taken for latin1.
+    /// Like `Characters`, and the text was converted to UTF-8 twice. If `cp1252` is set, the second conversion took
+    /// it for cp1252; otherwise it took it for latin1.
     Twice { cp1252: bool },
-    /// The text is UTF-8 now; each character beyond ASCII had two bytes. `kana` tells
-    /// whether half-width kana had one byte, as in Shift_JIS.
+    /// The text is UTF-8 now. Each character beyond ASCII had two bytes. If `kana` is set, half-width kana had one
+    /// byte, as in Shift_JIS.
     Wide { kana: bool },
-    /// The lengths count UTF-8; the text has one byte for each character now.
+    /// The lengths count bytes of UTF-8, and the text has one byte for each character now.
     Utf8Of(SingleByte),
     /// Each U+FFFD was one byte of invalid UTF-8.
     Replaced,
-    /// Characters were entities, as `htmlspecialchars()` writes them; with what a double and a
-    /// single quote counted.
+    /// Some characters were entities, as `htmlspecialchars()` writes them. `double` and `single` are the numbers that
+    /// a double and a single quote counted.
     Entities { double: u8, single: u8 },
-    /// This text replaced another one, which was not empty and `grew` bytes shorter.
+    /// The text `new` replaced another text that was not empty. The other text was `grew` bytes shorter.
     Rewritten { new: &'r [u8], grew: i64 },
 }
 
@@ -62,7 +62,7 @@ pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
     },
     SingleByte {
         name: "koi8-r",
-        // Box-drawing characters, up to the letters; five of these positions have two bytes.
+        // The box-drawing characters, up to the letters. The characters in the set have only two bytes in UTF-8.
         three: ((1 << 0x40) - 1) & !set_bits(&[0x9A, 0x9C, 0x9D, 0x9E, 0x9F, 0xA3, 0xB3, 0xBF]),
     },
     SingleByte { name: "iso-8859-5", three: set_bits(&[0xF0]) },
@@ -101,7 +101,7 @@ impl Measure<'_> {
             offset += bytes;
             counted += units;
         }
-        // The rest of a character that became several.
+        // A character may have become several ones. Those after the first one count 0, and belong to the string.
         while let Some((bytes, 0)) = self.measure_character(text, offset) {
             offset += bytes;
         }
@@ -184,14 +184,14 @@ pub(super) fn encode_single_byte(letter: char, cp1252: bool) -> Option<u8> {
     u8::try_from(u32::from(letter)).ok()
 }
 
-/// What a string may have counted, if this is not certain for each character.
+/// The range of lengths that a string may have had, if the number is not certain for each character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MeasureRange<'r> {
     pub(super) measure: Measure<'r>,
     pub(super) loss: Uncertainty,
 }
 
-/// What became less or more, but only in some places.
+/// The characters that became shorter or longer only in some places, so that their numbers are not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Uncertainty {
     /// Some line feeds were CR LF.

@@ -1,7 +1,7 @@
-//! Damaged texts: what happened to them, and how they were before.
+//! Repairs damaged texts: finds out what happened to a text, and how it was before.
 //!
-//! A text is damaged if a length in it is not that of the following string. [`find_repair`] tries the
-//! explanations one after the other, each up to the end of the text:
+//! A text is damaged if a length in it is not the length of the following string. [`find_repair`] tries these
+//! explanations one after another, each up to the end of the text:
 //!
 //! | file | explanations |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | `replaced.rs` | one text was replaced by a longer or shorter one, which the changed strings share |
 //! | `search.rs`, `step.rs` | other replacements; or no cause is known |
 //!
-//! The first four allow no choice, so one pass reads the text (`explain.rs`). If several of them
-//! read all of it, with different results, the text is refused. Only if none does, ends of strings
-//! are searched.
+//! The first four explanations determine the end of each string, so one pass reads the text (`explain.rs`). If
+//! several of them read all of the text with different results, the text is refused. If none of them reads all of it,
+//! the ends of strings are searched.
 
 mod cause;
 mod changes;
@@ -48,7 +48,7 @@ const MAX_ANSWERS: usize = 4;
 /// Maximum number of occurrences of a replaced text in one string that may explain its length.
 const MAX_MULTIPLES: u64 = 8;
 
-/// Number of strings that an inexact explanation must fit, so that it is not by chance.
+/// Number of strings that an inexact explanation must fit. Fewer strings could fit by chance.
 const MIN_FITTING_STRINGS: usize = 3;
 
 /// What a text begins with.
@@ -77,7 +77,7 @@ pub(super) struct RepairedText {
 #[derive(Clone, Copy)]
 pub(super) struct RepairConditions<'w> {
     pub(super) starts: &'w [Start],
-    /// Whether the text as a whole may have been changed: not for a text inside another.
+    /// Whether the whole text may have been changed. This is not possible for a text inside another one.
     pub(super) allows_reversals: bool,
     /// Whether the reader accepts a repaired text.
     pub(super) reads: &'w dyn Fn(&[u8], Start) -> bool,
@@ -93,7 +93,7 @@ pub(super) fn find_repair(text: &[u8], conditions: RepairConditions<'_>) -> Resu
     if answers.is_empty() {
         return search_repair(text, conditions);
     }
-    // An explanation of everything is better than one that leaves a nested serialized text damaged.
+    // An answer that explains everything is better than a guess, which may leave a nested text damaged.
     if answers.iter().any(|answer| !answer.explanation.is_guess) {
         answers.retain(|answer| !answer.explanation.is_guess);
     }
@@ -127,7 +127,8 @@ pub(super) fn repair_text(
     let conditions = RepairConditions { starts, allows_reversals: damage == Damage::Whole, reads: &reads };
     let repaired = match damage {
         Damage::Names => repair_names(text, conditions),
-        // Text that begins like this need not be serialized: the search can always find some end.
+        // A text that begins with `s:` may be prose. The search could always find some end in it, so only exact
+        // explanations are tried.
         Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, conditions))?,
         Damage::Lengths | Damage::Whole => find_repair(text, conditions)?,
     };
@@ -135,7 +136,7 @@ pub(super) fn repair_text(
 }
 
 impl RepairedText {
-    /// `None` if nothing changes, or if the reader does not accept the result.
+    /// Makes the repaired text. Returns `None` if nothing changes, or if the reader does not accept the result.
     fn from_reading(
         text: &[u8],
         reading: MeasuredText,
@@ -188,7 +189,7 @@ fn add_answer(answers: &mut Vec<RepairedText>, answer: RepairedText) {
     }
 }
 
-/// Returns the results of the explanations that allow no choice, without duplicates.
+/// Returns the results of the explanations that determine the end of each string, without duplicates.
 fn find_exact_repairs(text: &[u8], conditions: RepairConditions<'_>) -> Vec<RepairedText> {
     let mut answers = Vec::new();
     let classes = Classes::from_text(text);
@@ -250,11 +251,12 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
     for start in conditions.starts {
         let repair_with = |fixes: &[Fix], outer: OuterExplanation, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.subject == "visibility");
-            // Strings lost NUL bytes as well, at unknown places.
+            // If strings became shorter in the same text, they probably lost NUL bytes, too. Their places are
+            // unknown.
             if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.is < fix.was) {
                 return None;
             }
-            // Names in a text that became shorter may have lost bytes.
+            // If a nested text became shorter, names in it may have lost their NUL bytes.
             let may_lack = |fix: &Fix| {
                 let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
                 fix.subject == "string" && fix.is < fix.was && begins_serialized(content)
@@ -298,7 +300,8 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
     }
 }
 
-/// Explains strings that grew or shrank by multiples of one number; a guess if they did not.
+/// Explains strings that grew or shrank by multiples of one number. If there is no such number, the explanation is a
+/// guess.
 fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.subject != "visibility");
     let max_change = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
@@ -331,8 +334,8 @@ enum OuterExplanation {
     Between(MeasureRange<'static>),
 }
 
-/// Returns changes of lengths, with those of serialized texts in the strings: a replacement there
-/// was made in a text inside a text.
+/// Returns the changes of lengths, also those in the serialized texts that are in strings. A replacement in such a
+/// text changed its lengths, too.
 fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {

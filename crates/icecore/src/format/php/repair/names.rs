@@ -1,8 +1,8 @@
 //! Names of properties that lost the NUL bytes of their visibility.
 //!
-//! PHP writes a protected property as `\0*\0name` and a private one as `\0Class\0name`. The NUL
-//! bytes are lost in programs that take them for the end of a text or for nothing, and become
-//! other characters when a charset is converted or a text is displayed.
+//! PHP writes a protected property as `\0*\0name` and a private one as `\0Class\0name`. Some programs remove the NUL
+//! bytes, or take them for the end of a text. When a charset is converted or a text is displayed, the NUL bytes may
+//! become other characters.
 
 use super::reversal::NUL_SPELLINGS;
 use crate::format::php_text::is_class_name;
@@ -14,7 +14,7 @@ const MAX_NAME_LEN: usize = 512;
 /// Maximum length of a class that is guessed.
 const MAX_GUESSED_CLASS_LEN: usize = 128;
 
-/// What became of the NUL bytes of a name.
+/// The state of the NUL bytes of a name in the damaged text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nuls {
     /// They are gone.
@@ -40,7 +40,7 @@ pub(super) struct RestoredName {
 /// The classes in a text, used to separate a class from the property after it.
 pub(super) struct Classes {
     names: BTreeSet<Vec<u8>>,
-    /// Properties whose class is known; a parent may have a private property of the same name.
+    /// Properties whose class is known. A parent class may have a private property of the same name.
     properties: BTreeSet<Vec<u8>>,
 }
 
@@ -106,7 +106,8 @@ impl Classes {
         let fits = |class: &&[u8]| name.starts_with(class) && is_property(&name[class.len()..]);
         let begins_small = |len: usize| name.get(len).is_some_and(|first| !first.is_ascii_uppercase());
         let own = class.filter(fits).map(<[u8]>::len);
-        // A class that begins with another one comes after it in this order.
+        // The names are sorted, so all classes with the first letter of `name` follow each other. Only these can be
+        // at its start.
         let first = name.get(..1)?.to_vec();
         let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
         let mut others = from.take(MAX_NAME_LEN).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
@@ -131,8 +132,8 @@ fn is_owner(owner: &[u8]) -> bool {
     owner == b"*" || is_class_name(owner)
 }
 
-/// Repairs a key that lost its two NUL bytes. `units` is what it counted without them, `len`
-/// its stated length.
+/// Repairs a key that lost its two NUL bytes. `units` is the length that it has without them, and `len` is the length
+/// in the text.
 pub(super) fn restore_lost(
     key: &[u8],
     units: u64,
@@ -147,7 +148,7 @@ pub(super) fn restore_lost(
         [b'*', name @ ..] if is_property(name) => (1, Nuls::Lost),
         _ => match classes.find_class_end(class, key) {
             Some(split) => (split, Nuls::Lost),
-            // The class is one of the text, but its end is not certain.
+            // The key begins with a class of the text, but the end of the class is not certain.
             None if classes.has_class_prefix(key) => return None,
             None => (classes.guess_class_end(key)?, Nuls::LostWithClass),
         },

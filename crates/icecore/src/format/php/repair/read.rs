@@ -1,4 +1,4 @@
-//! Reads a damaged text as it was, and reports what was changed in it.
+//! Reads a damaged text as it was before the damage, and reports the changes.
 
 use super::changes::{Change, collect_edits};
 use super::{RepairConditions, RepairedText, Start, find_repair, repair_names};
@@ -17,7 +17,7 @@ pub(in crate::format::php) struct RepairSettings<'m> {
     pub(in crate::format::php) detail: bool,
     /// The option that ignores blanks after the value, if it was not given.
     pub(in crate::format::php) blanks: Option<&'static str>,
-    /// Whether the text can be read but counts as damaged: its variables have odd names.
+    /// Whether the text counts as damaged although it can be read, because its variables have odd names.
     pub(in crate::format::php) is_odd: bool,
     /// Reads a text without repair.
     pub(in crate::format::php) read: &'m ReadStart<'m>,
@@ -57,7 +57,8 @@ fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, settings: &Repair
     let consumed = input.len().saturating_sub(remaining);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
-        // Only blanks follow; but a text that is then refused must not report a repair.
+        // Only blanks follow the value, so the text is not damaged. If the option does not allow them, the text is
+        // refused, and a repair must not be reported.
         settings.blanks.filter(|_| remaining > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
     });
     if error.is_none() {
@@ -108,7 +109,7 @@ fn locate_repairs(
             let offset = (change.fix.offset as u64).saturating_add_signed(growth);
             growth += collect_edits(text, std::slice::from_ref(change)).growth();
             let index = starts.partition_point(|(start, _)| *start <= offset);
-            // The value starts before its own length, but after the length of its key.
+            // The start of a value is before its own length, and the length of a key is before its value.
             let is_name = matches!(change.fix.subject, "key" | "visibility" | "name");
             let found = if is_name {
                 starts.get(index)

@@ -1,10 +1,10 @@
 //! Finds a text that was replaced by another one in a whole document, as a search and replace
 //! does with the address of a site.
 //!
-//! The text is unknown, but strings with wrong lengths have it in common. The search starts
-//! with the first of them as a whole, for each place where it may end. If the next one does not
-//! fit, it continues with what both share, until everything fits. The text found determines the
-//! end of each string, also of those with right lengths, so it is not found by chance.
+//! The new text is unknown, but all strings with wrong lengths contain it. The search starts with the whole first
+//! string, for each place where it may end. If a later string does not fit, the search continues with the longest
+//! texts that both strings share, until everything fits. The new text determines the end of each string, also of
+//! strings with right lengths. So it is unlikely that a wrong text fits by chance.
 
 use super::Start;
 use super::explain::{MeasuredReader, MeasuredText, Mismatch};
@@ -15,7 +15,7 @@ use crate::document::Explanation;
 use crate::steps;
 use std::collections::{HashMap, HashSet};
 
-/// Number of ends of a string that are tried: those nearest to its stated end.
+/// Number of ends of a string that are tried. They are the ones nearest to its stated end.
 const MAX_ENDS: usize = 8;
 /// The end of a string is searched up to this distance after twice its stated length.
 const SEARCH_BEYOND: usize = 1024;
@@ -27,7 +27,8 @@ const MAX_SHARED: usize = 4;
 const MAX_SHORTENINGS: u32 = 6;
 /// Number of bytes of a string that are compared with another one.
 const MAX_COMPARED: usize = 1 << 16;
-/// Maximum length of the new text: longer than any address. Each byte is compared with the text.
+/// Maximum length of the new text. Addresses are shorter. It is limited because the new text is compared at each
+/// byte.
 const MAX_NEW_LEN: usize = 256;
 /// Minimum size of a shared text.
 const MIN_SHARED_LEN: usize = 4;
@@ -95,15 +96,15 @@ impl<'t> ReplacedSearch<'t> {
         ends
     }
 
-    /// Tries the first string that does not fit: which text it contains, and how often, is
-    /// unknown.
+    /// Tries the first string that does not fit. It is unknown which new text it contains, and how many times.
     fn try_first(&mut self, mismatch: Mismatch<'t>) {
         for (content, grew) in self.find_contents(mismatch) {
             for times in (1..=MAX_TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
                     1 if content.len() <= MAX_NEW_LEN => self.try_text(content, step, 0),
-                    // What a long string shares with the text after it.
+                    // The new text may also occur in the text after this string, so the parts that both share are
+                    // tried.
                     1 => {
                         for new in self.find_shared(content, mismatch.rest.get(content.len()..), step) {
                             self.try_text(new, step, 0);
@@ -119,8 +120,7 @@ impl<'t> ReplacedSearch<'t> {
         }
     }
 
-    /// Reads with this text as the new one. If that fails, tries what it shares with the string
-    /// that does not fit.
+    /// Reads the document with this text as the new one. If a string does not fit, tries the texts that both share.
     fn try_text(&mut self, new: &'t [u8], step: i64, depth: u32) {
         if self.remaining == 0 || depth > MAX_SHORTENINGS || !can_be_new(new, step) || !self.tried.insert((new, step)) {
             return;
@@ -194,8 +194,8 @@ impl<'t> ReplacedSearch<'t> {
     }
 }
 
-/// Returns `true` if this may have replaced a text that was shorter by `step`: neither is empty, and
-/// neither has a quote, since that could end a string.
+/// Returns `true` if this may have replaced a text that was shorter by `step`. Both texts must not be empty, and must
+/// not contain a quote, because a quote could end a string.
 fn can_be_new(new: &[u8], step: i64) -> bool {
     let growth = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
     new.split(|byte| *byte == b'"').any(|part| part.len() > growth)

@@ -1,11 +1,11 @@
-//! Undoes damage to a text as a whole: slashes, doubled quotes, entities, other
-//! spellings of NUL bytes. The result is right, or explained by how it was measured.
+//! Undoes a change of the whole text: slashes, doubled quotes, entities, or other spellings of NUL bytes. Then the
+//! result has right lengths, or its lengths can be explained by another way of measuring.
 
 use super::entities::decode_entities;
 use crate::document::Explanation;
 use memchr::memmem;
 
-/// Number of changes of the whole text that are undone, one after the other.
+/// Maximum number of changes of the whole text that are undone one after another.
 const MAX_STEPS: usize = 3;
 /// Number of texts that are tried.
 const MAX_TEXTS: usize = 24;
@@ -14,7 +14,7 @@ const MAX_TEXTS: usize = 24;
 struct Cause {
     name: &'static str,
     sentence: &'static str,
-    /// Undoes it; `None` if it did not happen to this text.
+    /// Undoes the change. Returns `None` if it did not happen to this text.
     undo: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
@@ -139,8 +139,8 @@ impl EscapeStyle {
         EscapeStyle { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
 }
 
-/// Returns the text without its backslashes. `None` if it has a byte that needs one, or
-/// a backslash before a byte that never has one.
+/// Returns the text without its backslashes. Returns `None` if a byte that needs a backslash lacks it, or if a
+/// backslash is before a byte that never has one. Then the text was not escaped in this style.
 fn unescape(text: &[u8], style: &EscapeStyle) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', text)?;
     let mut out = Vec::with_capacity(text.len());

@@ -1,11 +1,9 @@
-//! Finds the end of strings whose declared length is wrong, as after a search and replace in
-//! a dump of a database. A string ends where the rest of the text can be parsed, if there is
-//! only one such place.
+//! Finds the ends of strings with wrong lengths, for example after a search and replace in a dump of a database. A
+//! string ends at the place after which the rest of the text can be parsed, if there is only one such place.
 //!
-//! Several readers parse the text at once, each with another end for some string. A reader
-//! stops at its first error; a reader that reaches the end of the text has the right ends.
-//! If two of them do, one must have made the changes of a single search and replace;
-//! otherwise nothing is changed.
+//! Several readers parse the text at the same time, each with another end for some string. A reader stops at its
+//! first error. A reader that reaches the end of the text has found the ends. If several readers reach it, one of
+//! them wins if only its changes are those of a single search and replace. Otherwise nothing is changed.
 
 use super::Start;
 use super::changes::Fix;
@@ -16,8 +14,8 @@ use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Number of readers that may exist at once. If there are more, those are dropped whose strings
-/// are farthest from their stated lengths.
+/// Maximum number of readers at the same time. If there are more, the readers whose strings differ most from their
+/// stated lengths are dropped.
 const MAX_READERS: usize = 16;
 /// Work allowed for each byte of the text, over all searches: steps, bytes and ends.
 const WORK_PER_BYTE: u64 = 400;
@@ -25,8 +23,8 @@ const WORK_PER_BYTE: u64 = 400;
 /// Number of numbers that are tried as the common step of all strings.
 const MAX_STEPS: usize = 6;
 
-/// Minimum number of changes with which a reading wins over others if all its changes are
-/// multiples of one number: this many are not by chance.
+/// Minimum number of changes of a reading that wins over others because all its changes are multiples of one number.
+/// Fewer changes could be multiples by chance.
 const MIN_CONSISTENT_CHANGES: usize = 4;
 
 /// One way to read the text so far.
@@ -40,7 +38,7 @@ pub(super) struct TextReader {
     fixes: Option<usize>,
     /// Total number of bytes by which lengths were changed.
     cost: u64,
-    /// The last changes of two ways that both led here.
+    /// The last changes of two readers that were merged because they were in the same state.
     doubt: Option<(Option<usize>, Option<usize>)>,
 }
 
@@ -59,7 +57,8 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, reader: &mut TextReader, fix: Fix) {
-        // The lengths in a payload may get other digits.
+        // The length of a payload is kept also if it is right. Lengths inside may get more or fewer digits, so it may
+        // change.
         if fix.was != fix.is || matches!(fix.subject, "payload" | "visibility") {
             reader.cost += fix.was.abs_diff(fix.is);
             self.list.push((reader.fixes, fix, reader.texts > 0));
@@ -88,13 +87,12 @@ pub(super) struct FoundLengths {
     pub(super) step: Option<i64>,
 }
 
-/// Returns the lengths of the text that must change. `hint` is the growth of strings in the
-/// text around.
+/// Returns the lengths of the text that must change. `hint` is the growth of strings in the text around it.
 ///
-/// A string that became shorter may by chance seem to end at its stated end, namely where a
-/// later one ends. Then another reading may reach the end of the text. So everything is read
-/// a second time, on the condition that strings grew or shrank by multiples of one number,
-/// as one search and replace does. That must give the same result. Returns `None` if there is no answer.
+/// A string that became shorter may seem to end at its stated end, because a later string ends there by chance. Then
+/// a wrong reading may reach the end of the text. So the text is read a second time, on the condition that all
+/// strings grew or shrank by multiples of one number, as after one search and replace. Both results must be equal.
+/// Returns `None` if there is no answer.
 ///
 /// # Errors
 /// If there are several answers.
@@ -173,8 +171,8 @@ impl<'i> LengthSearch<'i> {
         LengthSearch { input, start, classes, ends: find_string_ends(input), remaining }
     }
 
-    /// Returns by how much strings may have grown or shrunk: the most frequent distances
-    /// between the stated and the next end of what looks like a string.
+    /// Returns the numbers by which strings may have grown or shrunk. They are the most frequent distances between
+    /// the stated end of a string and the next possible end.
     fn guess_steps(&self) -> Vec<i64> {
         let input = self.input;
         let mut counts: HashMap<i64, usize> = HashMap::new();

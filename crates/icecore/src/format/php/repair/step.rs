@@ -26,15 +26,15 @@ const MAX_TIMES: i64 = 1000;
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchMode<'r> {
-    /// The stated end, or if no string ends there, the ends near it. With `texts`, a string that
-    /// begins like a serialized text and has a wrong length is read as such a text.
+    /// The stated end, or the ends near it if a string can't end there. With `texts`, a string with a wrong length
+    /// that begins like a serialized text is read as such a text.
     Near { texts: bool },
-    /// Each string is longer than stated by a multiple of this; shorter if it is below 0. Then
-    /// a string may also end elsewhere if its stated end fits.
+    /// Each string is longer than stated by a multiple of this number, or shorter if the number is negative. Other
+    /// ends are tried even if the stated end fits.
     Step(i64),
     /// The ends at which the string may have counted the stated length.
     Between(MeasureRange<'r>),
-    /// No ends, because the caller handles each string. Only names of classes are measured here.
+    /// No ends are searched, because the caller handles each string. Only names of classes are measured here.
     Measured(Measure<'r>),
 }
 
@@ -52,7 +52,7 @@ pub(super) struct UnreadPiece {
     pub(super) offset: usize,
     /// The stated length.
     pub(super) was: u64,
-    /// Where it starts.
+    /// Offset of its first byte.
     pub(super) first: usize,
     pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
@@ -75,7 +75,7 @@ pub(super) enum StepResult {
     Piece(UnreadPiece, Option<Fix>),
 }
 
-/// Where to continue, with the right length for each.
+/// The offsets where a reader can continue, each with the right length for it.
 pub(super) struct Candidates<'c> {
     pub(super) found: Vec<(usize, Fix)>,
     /// The offsets of `";` in the text.
@@ -172,7 +172,7 @@ pub(super) struct RepairFrame {
     payload: StatedText,
     /// For an object: start and length of its class.
     class: Option<(usize, usize)>,
-    /// Hash of all frames below.
+    /// Hash of all outer frames. With it, two readers are compared without walking over their frames.
     below: u64,
 }
 
@@ -197,8 +197,8 @@ impl RepairFrame {
     }
 }
 
-/// The open containers. Readers that split share the frames that they have in common, so a
-/// split costs the same at any depth.
+/// The open containers. When a reader splits into two, both share their frames, so a split costs the same at any
+/// depth.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     top: RepairFrame,
@@ -366,12 +366,12 @@ impl TextReader {
         self.read_array(input)
     }
 
-    /// Reads the end of a payload. Its length is always reported: lengths inside may have
-    /// other digits than before.
+    /// Reads the end of a payload. Its length is always reported, because the lengths inside may get more or fewer
+    /// digits.
     fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
         let StatedText { offset, was, start } = frame.payload;
         self.frames.pop();
-        // PHP ignores what follows the last piece.
+        // PHP ignores bytes after the last part of a payload, so the payload may end at its stated end.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         let stated = stated.filter(|_| !matches!(mode, SearchMode::Measured(_)));
         let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
@@ -519,7 +519,8 @@ impl TextReader {
         let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
-            // The name of a property without its NUL bytes is never taken for a shorter name.
+            // This key is two bytes shorter than its length, and may be the name of a property that lost its NUL
+            // bytes. It is not taken for a shorter name.
             let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
             if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
@@ -556,7 +557,8 @@ impl TextReader {
             }
             SearchMode::Measured(_) => {}
         }
-        // A session has no counts: a string may not swallow the variable after it.
+        // A session does not have a count of variables. So a wrong end could take the next variable into a string,
+        // and the text could still be parsed. Such an end is refused.
         if matches!(frame.state, RepairState::Named | RepairState::Counted) {
             let variable = if frame.state == RepairState::Named { match_delimited_name } else { match_counted_name };
             let is_before_name = |(end, _): &(usize, Fix)| variable(&input[*end..]).is_some();
@@ -635,7 +637,8 @@ impl TextReader {
             self.offset = end + 1;
             return Some(fix.map_or(StepResult::Good, StepResult::Fix));
         }
-        // The length of a name and that of its payload are not both searched.
+        // The length of the class name is already wrong. Two wrong lengths directly after each other are not
+        // searched.
         if fix.is_some() {
             return None;
         }
@@ -671,7 +674,7 @@ impl TextReader {
             Family::List => self.push_frame(RepairState::List, 0, payload),
             Family::Storage => self.push_frame(RepairState::First, u64::try_from(number).ok()?, payload),
             Family::Array if number & IS_SELF == 0 => self.push_frame(RepairState::Array, 0, payload),
-            // Its properties follow directly, as after the last element.
+            // The properties follow directly, in the same state as after the last element of a list.
             Family::Array => self.push_frame(RepairState::First, 0, payload),
         }
     }

@@ -1,7 +1,8 @@
-//! Pieces of text of the fast loop, each put into a chunk as a block of fixed size.
+//! Puts texts into the chunk of the fast writer, each as a block of fixed size.
 //!
-//! An offset in the chunk is masked, so it is always inside without a check for each piece.
-//! The loop ensures that at most [`SLACK`] bytes are written between two checks.
+//! Each offset is masked, so a block is always inside of the chunk, and the compiler needs no check of bounds. The
+//! mask never changes an offset, because the writer puts at most [`SLACK`] bytes between two checks whether the chunk
+//! is full.
 
 use crate::format::php::position::Position;
 use crate::format::php::text::push_float;
@@ -9,12 +10,13 @@ use crate::num::decimal::{POWERS, few_digits};
 
 /// Number of bytes that are collected before they are passed to the output.
 pub(super) const FLUSH_LEN: usize = 8 << 10;
-/// Maximum number of bytes that are written before the next check whether the chunk is full: a run of entries.
+/// Maximum number of bytes between two checks whether the chunk is full. A run of entries is the longest such text:
+/// 32 keys of at most 64 bytes, and 32 strings of at most 512 bytes with their lengths and quotes.
 const SLACK: usize = 22 << 10;
 const MASK: usize = 4 * FLUSH_LEN - 1;
 /// The longest block.
 const BLOCK: usize = 64;
-/// Size of a chunk.
+/// Size of a chunk. A block at the largest offset, `MASK`, still fits into it.
 pub(super) const CHUNK_SIZE: usize = MASK + 1 + BLOCK;
 
 const _: () = assert!(FLUSH_LEN + SLACK < MASK);
@@ -46,7 +48,7 @@ const HEADS: [u64; 128] = {
     heads
 };
 
-/// Puts a block; only its first `len` bytes count.
+/// Puts a block, of which only the first `len` bytes count. The next block overwrites the others.
 #[inline(always)]
 pub(super) fn put_block<const N: usize>(chunk: &mut Chunk, filled: usize, block: &[u8; N], len: usize) -> usize {
     const { assert!(N <= BLOCK) };
@@ -55,7 +57,7 @@ pub(super) fn put_block<const N: usize>(chunk: &mut Chunk, filled: usize, block:
     filled + len
 }
 
-/// Puts a few bytes, all of them.
+/// Puts a block of which all bytes count.
 #[inline(always)]
 pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, filled: usize, block: &[u8; N]) -> usize {
     put_block(chunk, filled, block, N)
@@ -72,7 +74,7 @@ pub(super) fn put_slice(chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> usize
     filled + bytes.len()
 }
 
-/// Returns four digits as a number, first byte lowest.
+/// Returns the text of a number with four digits as an integer. Its lowest byte is the first digit.
 #[inline(always)]
 fn four_digits(value: u32) -> u32 {
     let (high, low) = (value as usize / 100, value as usize % 100);
@@ -85,6 +87,7 @@ pub(super) fn put_digits(chunk: &mut Chunk, filled: usize, value: u64) -> usize 
         return put_all(chunk, filled, &[b'0' + value as u8]);
     }
     if value < 10_000 {
+        // Number of leading zeros among the four digits. They are in the lowest bytes, so a shift removes them.
         let unused = if value < 100 { 2 } else { u32::from(value < 1000) };
         return put_block(
             chunk,
@@ -100,10 +103,12 @@ pub(super) fn put_digits(chunk: &mut Chunk, filled: usize, value: u64) -> usize 
     put_many_digits(chunk, filled, value)
 }
 
-/// Returns the text of a number of five to eight digits as a number, and its length.
+/// Returns the text of a number of five to eight digits as an integer, and its length.
 #[inline(always)]
 fn eight_digits(value: u32) -> (u64, usize) {
     let text = u64::from(four_digits(value / 10_000)) | (u64::from(four_digits(value % 10_000)) << 32);
+    // The XOR turns each digit `0` into a zero byte. The first digit is in the lowest byte, so the trailing zero
+    // bytes are the leading zeros of the number.
     let unused = ((text ^ 0x3030_3030_3030_3030).trailing_zeros() / 8) & 7;
     (text >> (8 * unused), 8 - unused as usize)
 }

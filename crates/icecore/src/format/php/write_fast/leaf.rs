@@ -21,11 +21,12 @@ const FLOAT: u32 = Kind::Float as u32;
 const BYTES: u32 = Kind::Bytes as u32;
 
 impl FastWriter<'_, '_> {
-    /// Writes a leaf with this key that no link refers to. `None` if it is another value, or
-    /// can't be copied as a block.
+    /// Writes a leaf with this key that no link refers to. Returns `None` for any other value, for a long string, and
+    /// for a string that is too close to the end of its buffer to be copied as a block.
     #[inline(always)]
     pub(super) fn write_leaf(&mut self, chunk: &mut Chunk, filled: usize, node: &Node, key: u16) -> Option<usize> {
-        // One comparison for kind, flags and key.
+        // Kind, flags and key become one number. The key is removed again by XOR. The result is the number of the
+        // kind only if the node has exactly this key and no flags, so one comparison checks all three.
         let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
         match head ^ (u32::from(key) << 16) {
             INT => Some(put_integer(chunk, filled, node.payload as i64)),
@@ -56,14 +57,14 @@ impl FastWriter<'_, '_> {
         Some(put_all(chunk, filled, b"\";"))
     }
 
-    /// Returns `true` if a key may be the text of an integer; in an array it would become one.
+    /// Returns `true` if a key may be the text of an integer. PHP makes an integer of such a key in an array.
     #[inline(always)]
     pub(super) fn may_be_cast(&self, node: &Node) -> bool {
         let (base, start) = self.bytes_at(node);
         matches!(base.get(start), None | Some(b'0'..=b'9' | b'-'))
     }
 
-    /// Returns where the bytes of a string are that is not long.
+    /// Returns the buffer that contains the bytes of a string, and their offset in it.
     #[inline(always)]
     pub(super) fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
         match node.place() {
@@ -72,12 +73,14 @@ impl FastWriter<'_, '_> {
         }
     }
 
-    /// Passes on the collected bytes.
+    /// Passes on the collected bytes. Returns `false` if the output is now too long.
     pub(super) fn flush(&mut self, chunk: &Chunk, filled: usize) -> bool {
         self.buf.extend_from_slice(chunk.get(..filled).unwrap_or(&[]));
         (self.buf.len() - self.start) as u64 <= self.max_bytes
     }
 
+    /// Empties a full chunk. Returns the new number of bytes in it, 0. If the output is too long, writing stops, and
+    /// the machine reports the error.
     #[cold]
     pub(super) fn flush_full_chunk(&mut self, chunk: &Chunk, filled: usize) -> usize {
         if !self.flush(chunk, filled) {
@@ -86,7 +89,7 @@ impl FastWriter<'_, '_> {
         0
     }
 
-    /// Writes any number of bytes.
+    /// Writes any number of bytes. If they do not fit into the chunk, they go directly to the output.
     pub(super) fn write_bytes(&mut self, chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
         if bytes.len() <= FLUSH_LEN.saturating_sub(filled) {
             return Some(put_slice(chunk, filled, bytes));
@@ -106,7 +109,7 @@ impl FastWriter<'_, '_> {
     }
 }
 
-/// Puts a string up to [`MAX_RUN_STRING`].
+/// Puts a string of at most [`MAX_RUN_STRING`] bytes. A longer one would exceed the space that is kept for a run.
 #[inline(never)]
 fn put_long_string(chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
     if bytes.len() > MAX_RUN_STRING {

@@ -91,7 +91,8 @@ impl<'d> Body<'d, '_> {
         }
         let first = match loss {
             None => self.keys.get(usize::from(id)).map_or(0, |key| key.offset),
-            // The fast loop copies the others without reporting losses.
+            // The fast loop copies known keys and does not report losses. So the offset of a key with a loss is kept
+            // apart.
             Some(_) => self.lossy_keys.get(&id).copied().unwrap_or(0),
         };
         let first = if first == 0 && (loss.is_some() || name.node.kind != text.kind) {
@@ -120,8 +121,8 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    /// Returns where a key without an id, or with several, was written first; 0 if it
-    /// was not written.
+    /// Returns the offset at which a key without an id, or with several ids, was written first, or 0 if it was not
+    /// written.
     pub(super) fn find_big_key(&self, text: &KeyText<'_>) -> u64 {
         self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
     }

@@ -16,7 +16,7 @@ const MIN_DEDUPED_LEN: usize = 4;
 impl<'d> Body<'d, '_> {
     pub(super) fn write_leaf(&mut self, index: u32, node: &'d Node, preceding_tag: PrecedingTag) -> Result<(), Error> {
         if node.has(flag::WEAK) {
-            // There is no reference that could be weak.
+            // Only a reference can be weak, and a leaf is written here.
             self.record_loss(LossKind::Weak, index);
         }
         self.write_pads(index, 0)?;
@@ -102,7 +102,7 @@ impl<'d> Body<'d, '_> {
         let fits = float128::from_x87(&float128::to_x87(&wide)) == wide;
         let tag = match noted {
             Some(tag::FLOAT_128) => tag::FLOAT_128,
-            // Few perls can read the other tag.
+            // Few perls can read FLOAT_128, so it is used only to replay spelling.
             _ if fits || self.plan.version < 5 || self.spelled.is_none() => tag::LONG_DOUBLE,
             _ => tag::FLOAT_128,
         };
@@ -110,7 +110,7 @@ impl<'d> Body<'d, '_> {
         if tag == tag::FLOAT_128 {
             return self.bytes.push_slice(&wide);
         }
-        // Most perls use doubles, and lose the additional digits.
+        // Most perls use doubles, so they lose the additional digits of this float when they read it.
         if !fits || self.spelled.is_none() {
             self.record_loss(LossKind::Precision, index);
         }
@@ -153,7 +153,7 @@ impl<'d> Body<'d, '_> {
         self.write_text(index, kind, bytes, preceding_tag)
     }
 
-    /// Writes an integer beyond 64 bits as a string of digits: Perl has no such integers.
+    /// Writes an integer beyond 64 bits as a string of digits, because Perl does not have such integers.
     fn write_big_int(&mut self, index: u32, magnitude: &[u8], negative: bool) -> Result<(), Error> {
         if bigint::exceeds(magnitude, self.plan.limits.digits) {
             return Err(self.plan.limits.too_many_digits().on_path(self.document.path(index)));
@@ -217,14 +217,14 @@ impl<'d> Body<'d, '_> {
         first
     }
 
-    /// Returns `true` if an alias of the string at `index` is still to come. Reading a COPY of the
-    /// string tracks the copy in its place, so the alias would then refer to the copy.
+    /// Returns `true` if an alias of the string at `index` follows later. When a decoder reads a COPY of a tracked
+    /// string, it tracks the copy in the place of the first string. The alias would then refer to the copy.
     fn has_pending_alias(&self, index: u32) -> bool {
         let named = self.links.as_ref().and_then(|links| links.variables.get(&index));
         named.is_some_and(|named| named.remaining > 0)
     }
 
-    /// Returns where the string is of which this one was, and still is, a COPY.
+    /// Returns the offset of the string of which this one was a COPY, if both are still equal.
     pub(super) fn copy_source_offset(&self, index: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let target = self.noted_value(index, code::COPY)?;
         self.spelled.as_ref()?.offset_of(target, kind, bytes)

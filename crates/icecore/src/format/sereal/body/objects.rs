@@ -21,7 +21,7 @@ impl<'d> Body<'d, '_> {
             return self.write_only_part(index, 0, preceding_tag);
         }
         if node.form() == Form::Variable || !self.is_reference(index + 1) {
-            // The class is written at the first reference to it.
+            // A scalar that is an object gets its class at the first reference to it, so the class is written there.
             self.unblessed.insert(index, node.class());
             return self.write_only_part(index, 0, preceding_tag);
         }
@@ -45,8 +45,7 @@ impl<'d> Body<'d, '_> {
     /// Like [`Self::begin_variable`], unless links refer to the tag after the class: then the variable begins there.
     fn begin_object_tag(&mut self, index: u32) -> u8 {
         if self.is_linked_after_class(index) {
-            // If several objects are nested around a value, the outermost is the
-            // variable.
+            // Several objects may be nested around a value. Links refer to the outermost one, so it is kept.
             self.object_of_next_tag.get_or_insert(index);
             return 0;
         }
@@ -82,7 +81,7 @@ impl<'d> Body<'d, '_> {
         let is_array = |value: u32| self.nodes.get(value as usize).is_some_and(|node| node.kind == Kind::Array);
         let is_list = is_array(payload) || is_array(resolve_referent(self.nodes, payload));
         if payload >= self.index_after(index) || !is_list {
-            // THAW always gets a list.
+            // The decoder passes the items of an array to THAW, so the payload is always written as an array.
             self.bytes.push_byte(tag::REFN)?;
             let track = self.begin_referent(index);
             let count = u32::from(payload < self.index_after(index));

@@ -27,7 +27,7 @@ impl<'d> Body<'d, '_> {
             (None, _) if self.nodes.get(target as usize).is_some_and(|node| node.kind != Kind::Alias) => {
                 self.preceding_tag = preceding_tag;
                 self.write_instead(index, target);
-                // The variable itself, weak or not, is written here.
+                // The variable was not written before, so it is written here in the place of the alias.
                 self.replaced_link = Some(target);
                 Ok(())
             }
@@ -64,14 +64,14 @@ impl<'d> Body<'d, '_> {
             return self.reject_unrepresentable(index, "an object that is itself");
         }
         let known_offset = self.ensure_links().referents.get(&target).and_then(|named| named.offset);
-        // A scalar that refers to itself.
+        // The target was written before, or it is the scalar that contains this reference.
         if known_offset.is_some() || self.is_pending(target) {
             self.write_refp(index, holder, known_offset)?;
             self.index = index + 1;
             return Ok(());
         }
         if !node.kind.is_container() || self.copied_strings.contains_key(&target) {
-            // The same string or number again: Perl does not share these.
+            // A string or number occurs again. Perl does not share these, so it is written a second time.
             self.record_loss(LossKind::Sharing, index);
         }
         if let Some(offset) = self.copied_strings.get(&target) {
@@ -97,8 +97,7 @@ impl<'d> Body<'d, '_> {
         self.spelled.as_ref().and_then(|spelled| spelled.linked_tag_offset(index))
     }
 
-    /// Writes REFP to the item at `offset`; without one, to the variable that contains
-    /// it.
+    /// Writes REFP to the item at `offset`. Without an offset, it refers to the variable that contains the REFP.
     pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.write_pads(index, 0)?;
         let mut variable_start = self.write_weaken(index, holder)?;
@@ -117,8 +116,8 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_varint(offset, width)
     }
 
-    /// Writes OBJECT before a REFP: the target is blessed. Without an offset, the
-    /// target is the variable that contains it.
+    /// Writes OBJECT before a REFP, so that the target is blessed. Without an offset, the target is the variable that
+    /// contains the REFP.
     pub(super) fn write_late_object(
         &mut self,
         index: u32,
@@ -150,8 +149,8 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_varint(offset, width)
     }
 
-    /// Writes WEAKEN if the reference is weak, or a PAD if the reference is needed to
-    /// hold its target. Returns where the variable starts: a PAD is not part of it.
+    /// Writes WEAKEN if the reference is weak. If the target would then be freed, writes a PAD instead. Returns the
+    /// offset where the variable starts; a PAD is not a part of it.
     pub(super) fn write_weaken(&mut self, index: u32, holder: u32) -> Result<u64, Error> {
         let start = self.offset();
         if !self.nodes.get(holder as usize).is_some_and(|node| node.has(flag::WEAK)) {
@@ -206,7 +205,7 @@ impl<'d> Body<'d, '_> {
                 named.offset = Some(offset);
                 track = TRACK;
             }
-            // A reference to a scalar refers to the variable after REFN.
+            // The target of a reference to a scalar is the variable after REFN, so it starts at the next tag.
             if variable != index
                 && Some(variable) != object
                 && let Some(named) = links.referents.get_mut(&variable)
@@ -309,7 +308,7 @@ impl<'d> Body<'d, '_> {
             self.enter(index, child, child_end);
         } else {
             self.write_instead(child, target);
-            // As in `write_alias`: the variable itself, weak or not.
+            // As in `write_alias`, the variable was not written before, so it is written here.
             self.replaced_link = Some(target);
         }
         Ok(())

@@ -24,7 +24,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => self.read_known_class(slot, tag_offset)?,
         };
         if matches!(tag, tag::OBJECT | tag::OBJECTV) {
-            // Inside an object, the class of the outer object counts.
+            // Directly inside of an object, the class of the outer object is the class of the regexp.
             if slot.parent != Some(Role::Object) && self.is_plain_regexp(class) {
                 return self.read_plain_regexp(slot);
             }
@@ -123,7 +123,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => bytes,
         };
         if S::DETAIL && tag == tag::LONG_DOUBLE {
-            // Some bit patterns are numbers that no processor would store.
+            // Some bit patterns represent a number in a form that a processor would not store. They are kept as
+            // spelling.
             let is_usual = float128::to_x87(&wide) == bytes[..10];
             if !is_usual {
                 self.sink.record_note_bytes(slot.node, code::PADDING, &bytes);

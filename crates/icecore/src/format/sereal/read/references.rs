@@ -174,7 +174,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let resume = self.scan;
         self.copy =
             Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.node });
-        // The original ends before its copy.
+        // The item that is copied ends before the COPY, so the input of this reading ends there.
         self.scan = Scan { input: self.scan.input.get(..tag_offset).unwrap_or(&[]), offset: index };
         self.set_copying(true);
         Ok(())
@@ -227,7 +227,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     ) {
         let new = TrackedTag { variable, referent, node, tag_role, used: false, is_reread: false };
         match self.tracked.get_mut(&tag_offset) {
-            // It was read again by a COPY: the later reading counts from now on.
+            // A COPY read the tag again. As in the decoder, later references mean the value of this reading.
             Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },
             None => {
                 let is_first = S::DETAIL && self.copy.is_some();

@@ -67,7 +67,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let tag = byte & !TRACK;
         self.record_span(tag_offset, node, tag::name_of(tag));
         if byte != tag {
-            // Nothing can refer to it; only the spelling records it.
+            // This string is not an item, so nothing can refer to it. Only the spelling records that its tag is
+            // tracked.
             let tag_role = match part {
                 Part::Key => tracked::KEY,
                 Part::Class => tracked::CLASS,
@@ -125,7 +126,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let last_key = self.stack.last().map_or(0, |top| top.last_key);
         let word_start = self.scan.offset;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
-        // Copies of a long key would take quadratic time, so its id is kept by offset.
+        // If each COPY of a long key were compared with its name, the time would be quadratic. So the id of a long
+        // key is kept by its offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
         let guess = known_id.unwrap_or_else(|| self.tape().keys.predict_next(last_key));
         let known = known_id.is_some()
@@ -163,7 +165,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads the key of the next entry as a node.
     pub(super) fn read_key_node(&mut self) -> Result<(), Error> {
-        // Notes and spans of a key belong to the next node, its value.
+        // Notes and spans of a key belong to its value, the node after the key.
         let node = self.tape().len() + 1;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
         self.push_key_node(&word)?;
