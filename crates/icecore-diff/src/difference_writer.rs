@@ -142,7 +142,12 @@ impl<'d> Differences<'d> {
 
 /// Returns 16 hexadecimal digits that are equal for documents that are equal under these rules.
 pub(crate) fn fingerprint(rules: Rules, document: &Document<'_>) -> String {
-    format!("{:016x}", Hashes::new(rules, document).get(document.root().index()))
+    format_fingerprint(Hashes::new(rules, document).get(document.root().index()))
+}
+
+/// Returns the hash of a whole document as a difference contains it.
+pub(crate) fn format_fingerprint(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 /// Finds keys that a map has twice. Such a key does not identify an entry.
