@@ -2,7 +2,7 @@
 
 #[cfg(feature = "store")]
 use crate::key_args::KeyArgs;
-use crate::limits::{self, Bounds};
+use crate::limits::{self, Bounds, LimitSetting};
 use crate::paint::ColorMode;
 use crate::records::Framing;
 use crate::report::{Abort, Report, code};
@@ -29,7 +29,10 @@ pub struct Global {
     /// bytes of a written document; growth: bytes written for each byte of the input, 256 by default; steps: steps of a
     /// filter of `query`, 1G by default; memory: bytes that the values of such a filter hold at a time, 1G by default.
     /// Numbers may end in K, M or G.
-    #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse_limits, default_value = "", hide_default_value = true)]
+    #[arg(long = "limit", global = true, value_name = "NAME=N,…", value_delimiter = ',', value_parser = limits::parse_limit)]
+    limit_settings: Vec<LimitSetting>,
+    /// The limits of the engine and of filters, from all --limit.
+    #[arg(skip)]
     pub limit: Bounds,
     /// When to use colour
     ///
@@ -53,6 +56,13 @@ pub struct Global {
     /// Do not report losses or show progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
+}
+
+impl Global {
+    /// Combines the settings of all --limit.
+    pub fn set_limits(&mut self) {
+        self.limit = Bounds::from_settings(&self.limit_settings);
+    }
 }
 
 /// Format of the input.

@@ -5,7 +5,8 @@ use crate::secrets::{DATABASE, PASSWORD, PASSWORD_FILE};
 use clap::Args;
 use icecore_store::{Address, Backend, Error, ErrorKind, open};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 const DEFAULT_DATABASE: &str = "sqlite:icecore.db";
 
@@ -38,7 +39,7 @@ impl Database {
             (Some(text), _) => {
                 variable.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
             }
-            (None, Some(file)) => read_first_line(file)?,
+            (None, Some(file)) => read_address_file(file)?,
             (None, None) => variable.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
         };
         let address = parse_address(&text)?;
@@ -58,16 +59,20 @@ impl Database {
         })
     }
 
-    /// Opens a connection for commands that only read; creates no database.
+    /// Returns the address of a database that exists, as far as its address shows.
+    pub fn resolve_existing_address(&self) -> Result<Address, Abort> {
+        let address = self.resolve_address()?;
+        check_existence(&address, "")?;
+        Ok(address)
+    }
+
+    /// Opens a connection for commands that only read a store or a queue; creates no database.
     pub fn open_existing(&self) -> Result<Box<dyn Backend>, Abort> {
         let address = self.resolve_address()?;
-        if let Some(file) = address.missing_file() {
-            let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
-            let text = format!(
-                "there is no database {file}; `icecore store put` and `icecore queue push` create one, and --db names another one"
-            );
-            return Err(Abort::Failed(code::USAGE, text));
-        }
+        check_existence(
+            &address,
+            "; `icecore store put` and `icecore queue push` create one, and --db names another one",
+        )?;
         open(&address).map_err(database_error)
     }
 
@@ -77,23 +82,44 @@ impl Database {
     }
 }
 
-/// Parses the address of a database. The error for the name of a file suggests `sqlite:` before it.
+/// Returns an error with this advice if the file of the database does not exist.
+fn check_existence(address: &Address, advice: &str) -> Result<(), Abort> {
+    let Some(file) = address.missing_file() else { return Ok(()) };
+    let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
+    Err(Abort::Failed(code::USAGE, format!("there is no database {file}{advice}")))
+}
+
+/// Parses the address of a database. A file that exists, or whose name looks like that of a database, is an address
+/// too.
 pub fn parse_address(text: &str) -> Result<Address, Abort> {
-    text.parse().map_err(|error: Error| {
-        let extension = std::path::Path::new(text).extension().and_then(|extension| extension.to_str());
-        let is_file =
-            matches!(extension, Some("db" | "sqlite" | "sqlite3" | "db3")) || std::path::Path::new(text).is_file();
+    text.parse().or_else(|error: Error| {
+        let is_file = looks_like_database(Path::new(text)) || Path::new(text).is_file();
         match is_file && !text.contains([':', '@']) {
-            true => {
-                let file = icecore::text::printable(text);
-                Abort::Failed(
-                    code::USAGE,
-                    format!("`{file}` is not the address of a database; did you mean `sqlite:{file}`?"),
-                )
-            }
-            false => database_error(error),
+            true => format!("sqlite:{text}").parse().map_err(database_error),
+            false => Err(database_error(error)),
         }
     })
+}
+
+/// Returns true if the name of the file ends as that of an SQLite database.
+fn looks_like_database(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("db" | "sqlite" | "sqlite3" | "db3"))
+}
+
+/// Reads the address of a database from a file.
+fn read_address_file(file: &PathBuf) -> Result<String, Abort> {
+    let is_database = || {
+        let mut head = [0; 64];
+        let len = std::fs::File::open(file).and_then(|mut open| open.read(&mut head)).unwrap_or(0);
+        crate::foreign_input::is_sqlite(&head[..len]) || len == 0 && looks_like_database(file)
+    };
+    if is_database() {
+        let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
+        let text = format!("--db-file names a file that contains the URL of a database: use --db {file}");
+        return Err(Abort::Failed(code::USAGE, text));
+    }
+    read_first_line(file)
 }
 
 /// Reads the first line of a file.

@@ -210,18 +210,32 @@ impl<'r> DocumentReader<'r> {
         let mut tape = Tape::new();
         // Some editors write a byte order mark at the start of a text. It has no meaning.
         let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
+        let mut are_readable = true;
         loop {
-            let rest = bytes.get(start..).unwrap_or(&[]);
+            let remaining = bytes.get(start..).unwrap_or(&[]);
+            // A line that breaks off must not continue in the next one.
+            let line_len = line_stage.as_ref().map(|_| line_len(remaining));
+            let rest = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
+            if line_len.is_some() && rest.trim_ascii().is_empty() && start + rest.len() < bytes.len() {
+                start += rest.len();
+                continue;
+            }
             let request = Request { limits, detail, tape };
             let mut outcome = format.read(rest, stage.settings(), request);
             outcome.document.set_metadata(metadata.clone());
             let consumed = outcome.consumed;
             report.report_repairs(name, start, outcome.document.repairs());
             let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
-            let is_last = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
-            if is_last {
-                report.note_blanks(name, trailing_bytes.len());
-            } else if outcome.error.is_none() && !self.is_one_by_one && !trailing_bytes.is_empty() {
+            let is_complete = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
+            let is_last = is_complete && line_len.is_none_or(|len| start + len >= bytes.len());
+            if is_complete {
+                if is_last {
+                    report.note_blanks(name, trailing_bytes.len());
+                }
+            } else if outcome.error.is_none()
+                && (line_len.is_some() || !self.is_one_by_one)
+                && !trailing_bytes.is_empty()
+            {
                 outcome.error = Some(trailing_error(format, rest, consumed));
             }
             if let Some(error) = outcome.error.take() {
@@ -235,20 +249,35 @@ impl<'r> DocumentReader<'r> {
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
+                if let Some(len) = line_len {
+                    tape = result?;
+                    are_readable = false;
+                    start += len;
+                    if start >= bytes.len() {
+                        return Ok(false);
+                    }
+                    continue;
+                }
                 match self.suggests_partial {
                     true if self.is_one_by_one => report.suggest_keep_going(name),
+                    true if self.joins_lines(input) => report.suggest_each(name),
                     true if has_values => report.suggest_partial(name),
                     _ => {}
                 }
                 return result.map(|_| false);
             }
             tape = process(stage, outcome, start, report)?;
-            start += consumed;
+            start += line_len.unwrap_or(consumed);
             if is_last || start >= bytes.len() || consumed == 0 {
-                return Ok(true);
+                return Ok(are_readable);
             }
         }
     }
+}
+
+/// Returns the length of the first line, with its line end.
+fn line_len(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1)
 }
 
 /// Returns the error for bytes after a document.

@@ -3,7 +3,7 @@
 use icecore::Limits;
 use std::ops::Deref;
 
-/// The value of `--limit`: the limits of the engine, and those of filters.
+/// The limits of a command: those of the engine, and those of filters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
     limits: Limits,
@@ -21,32 +21,54 @@ impl Deref for Bounds {
     }
 }
 
-/// Parses the value of `--limit`.
-pub fn parse_limits(text: &str) -> Result<Bounds, String> {
-    let mut bounds = Bounds::default();
-    for setting in text.split(',').filter(|setting| !setting.is_empty()) {
-        match setting.split_once('=') {
-            Some((name, value)) => {
-                if !Limits::names().chain(["steps", "memory"]).any(|known| known == name) {
-                    return Err(unknown_limit_error(name));
-                }
-                let number = parse_number(value)
-                    .ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
-                match name {
-                    "steps" => bounds.steps = Some(number),
-                    "memory" => bounds.memory = Some(number),
-                    _ => bounds.limits.set(name, number).map_err(|_| unknown_limit_error(name))?,
-                }
-            }
-            None => return Err("use NAME=N, such as depth=100".to_owned()),
-        }
+/// A limit and its number, such as `depth=100`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitSetting {
+    name: String,
+    number: u64,
+}
+
+/// Parses one of the settings of `--limit`.
+pub fn parse_limit(text: &str) -> Result<LimitSetting, String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "use NAME=N, such as depth=100".to_owned())?;
+    if !limit_names().any(|known| known == name) {
+        return Err(unknown_limit_error(name));
     }
-    Ok(bounds)
+    let number =
+        parse_number(value).ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
+    let setting = LimitSetting { name: name.to_owned(), number };
+    Bounds::default().apply(&setting)?;
+    Ok(setting)
+}
+
+impl Bounds {
+    /// Returns the default limits with these settings. The last one of a name counts.
+    pub fn from_settings(settings: &[LimitSetting]) -> Bounds {
+        let mut bounds = Bounds::default();
+        for setting in settings {
+            // `parse_limit` has checked that it can be applied.
+            let _ = bounds.apply(setting);
+        }
+        bounds
+    }
+
+    fn apply(&mut self, setting: &LimitSetting) -> Result<(), String> {
+        match setting.name.as_str() {
+            "steps" => self.steps = Some(setting.number),
+            "memory" => self.memory = Some(setting.number),
+            name => self.limits.set(name, setting.number).map_err(|_| unknown_limit_error(name))?,
+        }
+        Ok(())
+    }
+}
+
+fn limit_names() -> impl Iterator<Item = &'static str> {
+    Limits::names().chain(["steps", "memory"])
 }
 
 /// Returns the error for a limit that does not exist.
 fn unknown_limit_error(name: &str) -> String {
-    let known: Vec<&str> = Limits::names().chain(["steps", "memory"]).collect();
+    let known: Vec<&str> = limit_names().collect();
     let meant = icecore::text::nearest(name, known.iter().copied());
     let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean `{meant}`? "));
     format!("there is no limit `{name}`{meant}The limits are {}", known.join(", "))
@@ -105,15 +127,18 @@ mod tests {
 
     #[test]
     fn limits_are_parsed_by_name() {
-        let limits = parse_limits("depth=20000,string=4K").unwrap();
-        assert_eq!((limits.depth, limits.string, limits.ratio), (20_000, 4096, Limits::default().ratio));
-        let bounds = parse_limits("steps=1M,memory=2G").unwrap();
+        let parse = |text: &str| {
+            let settings: Result<Vec<LimitSetting>, String> = text.split(',').map(parse_limit).collect();
+            settings.map(|settings| Bounds::from_settings(&settings))
+        };
+        let limits = parse("depth=20000,string=4K,depth=7").unwrap();
+        assert_eq!((limits.depth, limits.string, limits.ratio), (7, 4096, Limits::default().ratio));
+        let bounds = parse("steps=1M,memory=2G").unwrap();
         assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
-        assert_eq!(parse_limits("").unwrap(), Bounds::default());
-        assert!(parse_limits("depth=3,1K").unwrap_err().contains("use NAME=N"));
+        assert!(parse("depth=3,1K").unwrap_err().contains("use NAME=N"));
         assert_eq!(parse_item_count("1K"), Ok(1024));
         assert!(
-            parse_limits("dept=1")
+            parse_limit("dept=1")
                 .unwrap_err()
                 .starts_with("there is no limit `dept`; did you mean `depth`? The limits are")
         );
@@ -121,7 +146,7 @@ mod tests {
         assert_eq!(whole_number::<u8>(1, 7)("x"), Err("use a whole number from 1 to 7".to_owned()));
         assert_eq!(whole_number::<u64>(0, i64::MAX)("-1"), Err("use a whole number from 0 on".to_owned()));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
-            assert!(parse_limits(wrong).is_err(), "{wrong}");
+            assert!(parse_limit(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -100,7 +100,9 @@ fn find_option_value<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> 
 
 fn parse_arguments(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
     let matches = command.try_get_matches_from_mut(words)?;
-    cli::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let mut cli = cli::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    cli.global.set_limits();
+    Ok(cli)
 }
 
 /// Reports a mistake on the command line, or prints the requested help. Words of the command line are escaped like

@@ -202,6 +202,11 @@ impl Report {
         self.suggest_once(name, "`icecore convert --each --keep-going` continues with the next one");
     }
 
+    /// Tells once how to read documents, one per line, of which one can't be read.
+    pub fn suggest_each(&mut self, name: &str) {
+        self.suggest_once(name, "--each reads the lines one by one, and goes on after one that can't be read");
+    }
+
     fn suggest_once(&mut self, name: &str, text: &str) {
         if !std::mem::replace(&mut self.has_suggested_partial, true) {
             self.note(name, "partial", text.to_owned());

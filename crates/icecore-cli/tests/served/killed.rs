@@ -13,6 +13,7 @@ use crate::killing::{BACKLOG, Counts, ReportedEvents, Server, finish, jobs, part
 use crate::run::ICECORE;
 use icecore_store::{Address, open};
 use std::net::SocketAddr;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -382,11 +383,35 @@ impl ClaimedJob {
     }
 }
 
+/// A process that does not outlive the test, even if the test fails.
+struct RunningChild(Child);
+
+impl Deref for RunningChild {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for RunningChild {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for RunningChild {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 // -- Workers with a command -------------------------------------------------------
 
 /// `icecore work`, whose command notes each job that it begins.
 struct Worker {
-    process: Child,
+    process: RunningChild,
     notes: PathBuf,
 }
 
@@ -398,7 +423,7 @@ impl Worker {
         Worker { process, notes }
     }
 
-    fn spawn(scene: &Scene<'_>, notes: &Path) -> Child {
+    fn spawn(scene: &Scene<'_>, notes: &Path) -> RunningChild {
         let command = format!(
             "echo \"begun $ICECORE_JOB_ID $ICECORE_JOB_ATTEMPT\" >> '{}'; printf %s \"$ICECORE_JOB_ATTEMPT\"",
             notes.display()
@@ -417,7 +442,7 @@ impl Worker {
             "2",
         ]);
         worker.env("ICECORE_DB", &scene.database).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        worker.spawn().expect("a worker")
+        RunningChild(worker.spawn().expect("a worker"))
     }
 
     /// Waits until it has begun this many more jobs.
@@ -450,7 +475,7 @@ impl Worker {
 /// A program that pushes jobs, stores objects and works on jobs, and notes the answers.
 struct Program {
     language: Language,
-    process: Child,
+    process: RunningChild,
     notes: PathBuf,
 }
 
@@ -471,7 +496,7 @@ impl Program {
         let mut program = language.program("kill", daemon);
         let lease = format!("0.{LEASE}");
         program.args([&scene.queue, &lease]).arg(&notes).arg(random.below(1 << 31).to_string());
-        let process = program.stdout(Stdio::null()).spawn().expect("a client");
+        let process = RunningChild(program.stdout(Stdio::null()).spawn().expect("a client"));
         Program { language, process, notes }
     }
 

@@ -2,8 +2,9 @@
 
 use super::batch::{Batch, CellKind};
 use super::decode::decode_bytea;
-use super::plan::Plan;
-use icecore::deep;
+use super::plan::{JSON, Plan};
+use super::words::TableForm;
+use icecore::{Request, Stage, deep};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -65,29 +66,43 @@ impl FrozenColumns {
         let (cells, _) = batch.row_cells(row);
         for (position, cell) in cells.iter().enumerate() {
             let bytes = batch.cell_bytes(*cell);
-            if cell.kind != CellKind::Text
-                || plan.is_hidden(position)
-                || !EXAMINED_LENGTHS.contains(&bytes.len())
-                || self.found.len() >= MAX_COLUMNS
-            {
+            if cell.kind != CellKind::Text || plan.is_hidden(position) {
                 continue;
             }
-            let bytes = decode_bytea(bytes, plan.bytea);
-            // Digits are a number, even if they could be hexadecimal.
-            if bytes.iter().all(u8::is_ascii_digit) {
-                continue;
+            if plan.form == TableForm::Ndjson {
+                self.examine_object(bytes, plan);
+            } else {
+                self.examine_value(bytes, plan, || plan.column_name(position));
             }
-            if let Some(stage) = deep::stage_of(&bytes, &plan.limits) {
-                let column = FrozenColumn {
-                    table: plan.table.clone(),
-                    column: plan.column_name(position),
-                    format: stage.name(),
-                };
-                let is_new = |other: &FrozenColumn| (&other.table, &other.column) != (&column.table, &column.column);
-                if self.found.iter().all(is_new) {
-                    self.found.push(column);
-                }
+        }
+    }
+
+    /// Examines the strings of a row that is a JSON object.
+    fn examine_object(&mut self, line: &[u8], plan: &Plan) {
+        let Ok(stage) = Stage::parse(JSON) else { return };
+        let outcome = stage.format().read(line, stage.settings(), Request::new(&plan.limits));
+        for (key, value) in outcome.document.root().entries() {
+            if let Some(bytes) = value.as_bytes() {
+                self.examine_value(bytes, plan, || String::from_utf8_lossy(key.bytes()).into_owned());
             }
+        }
+    }
+
+    /// Remembers the column of a value that looks frozen.
+    fn examine_value(&mut self, bytes: &[u8], plan: &Plan, column_name: impl Fn() -> String) {
+        if !EXAMINED_LENGTHS.contains(&bytes.len()) || self.found.len() >= MAX_COLUMNS {
+            return;
+        }
+        let bytes = decode_bytea(bytes, plan.bytea);
+        // Digits are a number, even if they could be hexadecimal.
+        if bytes.iter().all(u8::is_ascii_digit) {
+            return;
+        }
+        let Some(stage) = deep::stage_of(&bytes, &plan.limits) else { return };
+        let column = FrozenColumn { table: plan.table.clone(), column: column_name(), format: stage.name() };
+        let is_new = |other: &FrozenColumn| (&other.table, &other.column) != (&column.table, &column.column);
+        if self.found.iter().all(is_new) {
+            self.found.push(column);
         }
     }
 }

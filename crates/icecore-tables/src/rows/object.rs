@@ -66,7 +66,9 @@ fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
 fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut RowState<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
     decoder.note_failure(0, error.kind().as_str(), message, row);
-    row.kinds[0] = ValueOutcome::Broken;
+    if let Some(outcome) = row.kinds.first_mut() {
+        *outcome = ValueOutcome::Broken;
+    }
     out.push(b'{');
     out.extend_from_slice(&decoder.plan.origin_json);
     let keeps_text = decoder.plan.on_error == OnError::Keep;

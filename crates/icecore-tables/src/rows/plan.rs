@@ -89,13 +89,8 @@ impl TableStyle {
 
 impl Options {
     /// Returns the delimiter of a csv that is written.
-    fn output_delimiter(&self, form: TableForm) -> u8 {
-        match form {
-            TableForm::Database | TableForm::Sql | TableForm::Parquet | TableForm::Arrow => {
-                self.input.delimiter.unwrap_or(b',')
-            }
-            form => self.input.delimiter(form),
-        }
+    fn output_delimiter(&self) -> u8 {
+        self.input.delimiter.unwrap_or(b',')
     }
 }
 
@@ -174,11 +169,9 @@ impl Plan {
             ([column], TableForm::Lines) => vec![ColumnSpec { position: Some(0), ..ColumnSpec::parse(column, &[])? }],
             (_, TableForm::Lines) => return Err(usage_error("lines have one column only".to_owned())),
             ([], TableForm::Parquet | TableForm::Arrow) => Vec::new(),
-            ([], TableForm::Database) if default_column.is_none() => Vec::new(),
-            ([], _) if default_column.is_none() && matches!(options.out, OutputForm::Columns(_)) => Vec::new(),
             ([], _) => match default_column {
                 Some(column) => vec![ColumnSpec::parse(column, &names)?],
-                None => return Err(usage_error(no_column_message(&names))),
+                None => Vec::new(),
             },
             (columns, form) => {
                 let is_fixed = !names.is_empty() && form != TableForm::Ndjson;
@@ -245,7 +238,7 @@ impl Plan {
             has_kinds: options.has_kinds,
             bytea: options.bytea,
             text: options.text,
-            delimiter: options.output_delimiter(form),
+            delimiter: options.output_delimiter(),
             limits: options.limits.clone(),
             strict: options.strict,
             deep: options.deep,
@@ -343,9 +336,10 @@ impl Plan {
         matches!(self.on_error, OnError::Keep | OnError::Null)
     }
 
-    /// Returns the name of a column to decode.
+    /// Returns the name of a column to decode. If there is none, errors of whole rows are reported for the column
+    /// `row`.
     pub fn decoded_column_name(&self, column: usize) -> String {
-        let spec = &self.columns[column];
+        let Some(spec) = self.columns.get(column) else { return "row".to_owned() };
         spec.position
             .filter(|_| self.form != TableForm::Ndjson)
             .map_or_else(|| spec.name.clone(), |position| self.column_name(position))
@@ -419,9 +413,3 @@ pub fn kind_column_name(column: String) -> String {
 
 /// The format of the output rows, one object per line, and of the values in columns.
 pub const JSON: &str = crate::form::JSON;
-
-fn no_column_message(names: &[String]) -> String {
-    let known =
-        if names.is_empty() { String::new() } else { format!(" (there are {})", crate::plural::join_names(names)) };
-    format!("name the columns to decode: --column NAME[=FORMAT]{known}")
-}

@@ -26,6 +26,7 @@
 
 mod change_lookahead;
 mod embedded;
+mod kept_names;
 mod layers;
 mod partial;
 mod plain_text;

@@ -174,7 +174,9 @@ impl<'w> StringRewriter<'w> {
                     [] => Vec::new(),
                     _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
-                self.change_strings(format, bytes, &places, &sealed, level)
+                let edits = self.change_strings(format, bytes, &places, &sealed, level);
+                self.count_kept_names(format, settings, bytes, &places, limits);
+                edits
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => tape::edit_through_tape(self, format, settings, bytes, limits, level)?,

@@ -38,6 +38,12 @@ pub struct Tally {
     /// Texts beyond a limit, for example nested too deeply, that contain something to change. They stayed unchanged,
     /// because the lengths around them can't be verified.
     pub beyond: u64,
+    /// Keys of arrays and names of properties that contain something to change. They stayed unchanged because
+    /// [`Rewriting::keys`](super::Rewriting::keys) is `false`.
+    pub kept_keys: u64,
+    /// Names of classes that contain something to change. They stayed unchanged because
+    /// [`Rewriting::classes`](super::Rewriting::classes) is `false`.
+    pub kept_classes: u64,
 }
 
 /// Counts by the names of formats and wrappers, sorted by name. A list is cheaper than a map here, because there are
@@ -129,6 +135,8 @@ impl Tally {
         self.signed += other.signed;
         self.embedded += other.embedded;
         self.beyond += other.beyond;
+        self.kept_keys += other.kept_keys;
+        self.kept_classes += other.kept_classes;
     }
 
     /// Resets all counts and keeps the memory.
@@ -141,7 +149,8 @@ impl Tally {
     /// Returns `true` if something was found that could not be processed as requested. Callers should report this
     /// even if nothing changed.
     pub fn is_notable(&self) -> bool {
-        self.broken + self.opaque + self.unsayable + self.signed + self.embedded + self.beyond > 0
+        let left = self.opaque + self.unsayable + self.signed + self.embedded + self.beyond;
+        self.broken + left + self.kept_keys + self.kept_classes > 0
     }
 
     /// Counts a text that was repaired.

@@ -105,6 +105,12 @@ fn collect_changes(rewriter: &mut StringRewriter<'_>, document: &Document<'_>, l
     let (mut keys, mut classes) = (SeededMap::<u16, ()>::default(), SeededMap::<u32, ()>::default());
     let mut sealed = 0;
     let signed = signed::find_signed_nodes(document);
+    // Each name is in a table once, so kept names are counted there. A key outside of the table is a node.
+    for (names, role) in [(tape.keys(), StringRole::Key), (tape.classes(), StringRole::Class)] {
+        for name in names.iter().filter(|name| name.node.kind.has_bytes()) {
+            rewriter.count_kept_name(name.bytes, role);
+        }
+    }
     for (index, node) in (0u32..).zip(document.nodes()) {
         while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
         if rewriter.options.keys
@@ -120,9 +126,13 @@ fn collect_changes(rewriter: &mut StringRewriter<'_>, document: &Document<'_>, l
                 document.class_name(node.class()).and_then(|name| change_name(rewriter, name.bytes, StringRole::Class));
             changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Class(node.class()), new }));
         }
-        if node.key == IS_KEY && rewriter.options.keys && node.kind.is_string() {
-            let new = change_name(rewriter, document.bytes(node), StringRole::Key);
-            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
+        if node.key == IS_KEY && node.kind.is_string() {
+            if rewriter.options.keys {
+                let new = change_name(rewriter, document.bytes(node), StringRole::Key);
+                changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
+            } else {
+                rewriter.count_kept_name(document.bytes(node), StringRole::Key);
+            }
         }
         if is_sealed(document, index, node) {
             sealed = sealed.max(tape.index_after(index));

@@ -61,4 +61,6 @@ Examples:
   icecore classes --deep job.payload            and in what its strings hold
   icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']
   icecore classes --as laravel --composer . storage/framework/cache
-                                                the list for config/cache.php, with the package of each class";
+                                                the list for config/cache.php, with the package of each class
+  icecore query -c 'paths(class == \"Employee\")' session.storable
+                                                the place of every object of a class";

@@ -35,7 +35,7 @@ impl ReplaceJob<'_> {
         }
         let mut outputs = Outputs::new(&[], args.force);
         let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-        let address = args.database.resolve_address()?;
+        let address = args.database.resolve_existing_address()?;
         let names = match args.all_tables {
             true => icecore_store::table::list_names(&address).map_err(database_error)?,
             false => args.tables.clone(),

@@ -89,30 +89,36 @@ pub fn report_totals(
     add_remark(report, "done", message);
     report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
-    let findings = [
-        (total.refused + total.tally.unsayable, "could not be changed, because their form can't express the new text"),
-        (
-            total.skipped,
-            "were changed by another program in the meantime, and are left as they are: run the command again",
-        ),
-        (total.tally.opaque, "are in bytes that only their own class can read, and are left as they are"),
-        (total.tally.signed, "are in signed or encrypted data, and are left as they are"),
+    let left_unchanged = [
+        (total.refused + total.tally.unsayable, "because their form can't express the new text"),
+        (total.skipped, "because another program changed them in the meantime: run the command again"),
+        (total.tally.kept_keys, "in keys (--keys changes them)"),
+        (total.tally.kept_classes, "in names of classes (--classes changes them)"),
+        (total.tally.opaque, "in bytes that only their own class can read"),
+        (total.tally.signed, "in signed or encrypted data"),
         (
             total.tally.embedded,
-            "have serialized data inside other text, whose lengths would become wrong, and are left as they are: change them by hand",
+            "in serialized data inside other text, whose lengths would become wrong: change them by hand",
         ),
-        (total.tally.beyond, "are too deep, and are left as they are (--limit depth=N searches deeper)"),
-        (counts.outside, "are in statements other than rows, such as defaults and views, and are left as they are"),
+        (total.tally.beyond, "too deep (--limit depth=N searches deeper)"),
+        (counts.outside, "in statements other than rows, such as defaults and views"),
+    ];
+    for (count, reason) in left_unchanged {
+        if count > 0 {
+            add_remark(report, "found", format!("{} left unchanged, {reason}", group_digits(count)));
+        }
+    }
+    let doubtful = [
         (
             counts.suspects,
-            "are in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
+            "in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
         ),
         (
             counts.foreign,
-            "are text in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
+            "in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
-    for (count, remark) in findings {
+    for (count, remark) in doubtful {
         if count > 0 {
             add_remark(report, "found", format!("{} {remark}", group_digits(count)));
         }

@@ -69,10 +69,14 @@ struct ColumnSummary {
     mended: u64,
     opaque: u64,
     signed: u64,
-    /// Matches inside other text, where lengths would become value.
+    /// Matches inside other text, where lengths would become wrong.
     embedded: u64,
     /// Matches in more layers than are searched.
     beyond: u64,
+    /// Keys with matches, which stay unchanged without `--keys`.
+    kept_keys: u64,
+    /// Names of classes with matches, which stay unchanged without `--classes`.
+    kept_classes: u64,
     refused: u64,
     skipped: u64,
 }
@@ -131,6 +135,8 @@ pub fn format_summary(
             signed: counts.tally.signed,
             embedded: counts.tally.embedded,
             beyond: counts.tally.beyond,
+            kept_keys: counts.tally.kept_keys,
+            kept_classes: counts.tally.kept_classes,
             refused: counts.refused + counts.tally.unsayable,
             skipped: counts.skipped,
         });

@@ -68,10 +68,10 @@ pub struct Rows {
     /// Column to decode, and the format of its values
     ///
     /// FORMAT may have wrappers: base64/php. The column is given by its name or its number, counted from 1. Without FORMAT, the format of each value is
-    /// detected separately. May be given several times. With `--in ndjson` it is a key of the objects; with `--in
-    /// lines` it may be omitted. With `--in parquet` and `--in arrow` it may be omitted, and then nothing is decoded.
-    /// With `--in sql` it may be omitted, and may be TABLE.COLUMN; tables without such a column are skipped, unless
-    /// --table names them.
+    /// detected separately. May be given several times. With `--in ndjson` it is a key of the objects; with `--in sql`
+    /// it may be TABLE.COLUMN, and tables without such a column are skipped, unless --table names them. Without
+    /// --column, rows are written as they are, and a note names the columns that look like frozen data; with `--in
+    /// lines`, each line is decoded.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
     /// Read only this table, or SCHEMA.TABLE

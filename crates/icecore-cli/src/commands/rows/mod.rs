@@ -53,7 +53,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     #[cfg(feature = "store")]
     if args.reads_table() {
-        let address = args.database.resolve_address()?;
+        let address = args.database.resolve_existing_address()?;
         let query = tables::select_all(&address, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
         let result = self::convert_query(args, RowRequest::Query(query), name, global, report);
@@ -61,7 +61,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     #[cfg(feature = "store")]
     if matches!(args.row_request(), Some(RowRequest::Keys(..))) {
-        let address = args.database.resolve_address()?;
+        let address = args.database.resolve_existing_address()?;
         if !matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
             return Err(tables::missing_table_error(&address));
         }
@@ -94,8 +94,8 @@ fn convert_query(
     let mut outputs = Outputs::new(&[], args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let default_column = request.default_column();
-    let input =
-        database::query_rows(args.database.resolve_address()?, request).map_err(crate::database::database_error)?;
+    let input = database::query_rows(args.database.resolve_existing_address()?, request)
+        .map_err(crate::database::database_error)?;
     let mut job = RowsJob { default_column, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
     let destination = outputs.output_destination(args.written.output.as_ref())?;
     let mut target = open_target(args, global, destination)?;
@@ -111,7 +111,7 @@ fn convert_query(
 /// Converts the rows of all tables of a database: one table after the other, or each to a file of its own.
 #[cfg(feature = "store")]
 fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let address = args.database.resolve_address()?;
+    let address = args.database.resolve_existing_address()?;
     let mut outputs = Outputs::new(&[], args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let mut job = RowsJob::new(args, Some(TableForm::Database), global)?;

@@ -115,8 +115,8 @@ impl ObjectRow<'_> {
         (row, decode_error.filter(|_| object.problem.is_none()))
     }
 
-    /// Returns the object as a row of a table.
-    pub fn format_row(&self, paint: Paint) -> String {
+    /// Returns the object as a row of a table, or as two lines on a narrow terminal.
+    pub fn format_row(&self, paint: Paint, is_narrow: bool) -> String {
         let value = match (&self.value, &self.problem) {
             (Some(value), _) => {
                 icecore::text::printable(&icecore::text::shortened(value.get(), MAX_VALUE_LEN)).into_owned()
@@ -125,11 +125,13 @@ impl ObjectRow<'_> {
             (None, None) => String::new(),
         };
         format!(
-            "{}  {}  {:12}  {:>9}  {}  {value}\n",
+            "{}  {:16}  {:12}  {:>9}{}{}  {}  {value}\n",
             self.head.id,
-            paint.ink(Ink::Faint, &self.head.stored_at),
+            icecore::text::printable(&icecore::text::shortened(self.head.key.unwrap_or("-"), 40)),
             icecore::text::printable(self.head.format.unwrap_or("-")),
             self.head.size,
+            row_separator(is_narrow),
+            paint.ink(Ink::Faint, &self.head.stored_at),
             paint.column(Ink::Class, icecore::text::shortened(self.head.class.unwrap_or("-"), 60), 20),
         )
     }
@@ -139,9 +141,15 @@ impl ObjectRow<'_> {
 const MAX_VALUE_LEN: usize = 80;
 
 /// Returns the header of a table.
-pub fn format_header(paint: Paint) -> String {
-    let head = format!("{:36}  {:24}  {:12}  {:>9}  {:20}  VALUE", "ID", "STORED AT", "FORMAT", "BYTES", "CLASS");
-    format!("{}\n", paint.ink(Ink::Faint, head))
+pub fn format_header(paint: Paint, is_narrow: bool) -> String {
+    let first_part = format!("{:36}  {:16}  {:12}  {:>9}", "ID", "KEY", "FORMAT", "BYTES");
+    let second_part = format!("{:24}  {:20}  VALUE", "STORED AT", "CLASS");
+    format!("{}\n", paint.ink(Ink::Faint, first_part) + row_separator(is_narrow) + &paint.ink(Ink::Faint, second_part))
+}
+
+/// Returns what separates the two parts of a row: a narrow terminal shows the second one in a line of its own.
+fn row_separator(is_narrow: bool) -> &'static str {
+    if is_narrow { "\n    " } else { "  " }
 }
 
 fn decode_value(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {

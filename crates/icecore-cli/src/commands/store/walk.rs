@@ -10,8 +10,12 @@ use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code};
+use crate::tty;
 use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
+
+/// Terminals with fewer columns show two lines for each object.
+const WIDE: usize = 160;
 
 /// Maximum number of objects that are requested from the database at once.
 pub const MAX_PAGE_LEN: usize = 1_000;
@@ -55,6 +59,8 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
                     format!("the value is missing: `icecore store find '{assignment}' VALUE`"),
                 ));
             };
+            // `==` is how filters compare.
+            let value = value.strip_prefix('=').unwrap_or(value);
             Some((mistakes::rooted_path(path.trim())?, value.trim().to_owned()))
         }
         _ => None,
@@ -63,10 +69,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    let advice = path_value.as_ref().map(|(_, value)| match value.parse::<f64>() {
-        Ok(_) => format!("; {value} is a number, and '\"{value}\"' is a text"),
-        Err(_) => "; `icecore store each --json` shows the values".to_owned(),
-    });
+    let advice = path_value.as_ref().map(|(_, value)| advise_value(value));
     if print_matching(&args.filter, path_value, 0, store, global, report)? == 0 {
         report.raise_exit_code(code::FINDING);
         let advice = advice.unwrap_or_else(|| "; names of classes are compared exactly".to_owned());
@@ -75,10 +78,22 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
     Ok(())
 }
 
+/// Returns advice for a value that no object has.
+fn advise_value(value: &str) -> String {
+    let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match quoted {
+        Some(text) if text.parse::<f64>().is_ok() => format!("; {value} is a text, and {text} is a number"),
+        None if value.parse::<f64>().is_ok() => format!("; {value} is a number, and '\"{value}\"' is a text"),
+        _ => "; `icecore store each --json` shows the values".to_owned(),
+    }
+}
+
 /// Prints one object after another.
 struct ObjectPrinter {
     writer: OutputWriter,
     is_json: bool,
+    /// Whether the terminal has too few columns for a row on one line.
+    is_narrow: bool,
     paint: Paint,
     decoder: Decoder,
     count: u64,
@@ -91,7 +106,8 @@ impl ObjectPrinter {
         if is_json {
             writer.paint_json(global.color);
         }
-        ObjectPrinter { writer, is_json, paint, decoder: Decoder::default(), count: 0 }
+        let is_narrow = tty::stdout_width().is_some_and(|width| width < WIDE);
+        ObjectPrinter { writer, is_json, is_narrow, paint, decoder: Decoder::default(), count: 0 }
     }
 
     /// Prints an object. Returns the problem of an object that can't be decoded and is not marked yet.
@@ -102,9 +118,9 @@ impl ObjectPrinter {
         } else {
             let (row, problem) = ObjectRow::from_object(object, &mut self.decoder);
             if self.count == 0 {
-                self.writer.write_text(&row::format_header(self.paint))?;
+                self.writer.write_text(&row::format_header(self.paint, self.is_narrow))?;
             }
-            self.writer.write_text(&row.format_row(self.paint))?;
+            self.writer.write_text(&row.format_row(self.paint, self.is_narrow))?;
             problem
         };
         self.count += 1;

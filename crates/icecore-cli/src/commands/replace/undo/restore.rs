@@ -34,7 +34,7 @@ use std::path::Path;
 pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
     check_usage(args)?;
     check_no_other_use(args, path)?;
-    let address = args.database.resolve_address()?;
+    let address = args.database.resolve_existing_address()?;
     let mut outputs = Outputs::new(&[], args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     report.count_input();
