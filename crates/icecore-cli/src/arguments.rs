@@ -24,7 +24,7 @@ pub struct Global {
     /// Limit what reading and writing may cost
     ///
     /// NAME is one of: depth: levels of nesting; nodes: number of values; string: bytes of one string; decompressed:
-    /// bytes after decompression, 256M by default; ratio: decompressed size to compressed size, not limited by default;
+    /// bytes after decompression, 256M by default; ratio: decompressed size to compressed size, not limited by default, and not checked up to 16M;
     /// expansion: values that copies and links create, per byte of the input; digits: digits of an integer; output:
     /// bytes of a written document; growth: bytes written for each byte of the input, 256 by default; steps: steps of a
     /// filter of `query`, 1G by default; memory: bytes that the values of such a filter hold at a time, 1G by default.

@@ -107,14 +107,20 @@ fn looks_like_database(file: &Path) -> bool {
     matches!(extension, Some("db" | "sqlite" | "sqlite3" | "db3"))
 }
 
+/// Returns true if the file is an SQLite database.
+pub fn is_database_file(file: &Path) -> bool {
+    // Only a regular file can be read a second time.
+    if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut head = [0; 64];
+    let len = std::fs::File::open(file).and_then(|mut open| open.read(&mut head)).unwrap_or(0);
+    crate::foreign_input::is_sqlite(&head[..len])
+}
+
 /// Reads the address of a database from a file.
 fn read_address_file(file: &PathBuf) -> Result<String, Abort> {
-    let is_database = || {
-        let mut head = [0; 64];
-        let len = std::fs::File::open(file).and_then(|mut open| open.read(&mut head)).unwrap_or(0);
-        crate::foreign_input::is_sqlite(&head[..len]) || len == 0 && looks_like_database(file)
-    };
-    if is_database() {
+    if is_database_file(file) || looks_like_database(file) && !file.exists() {
         let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
         let text = format!("--db-file names a file that contains the URL of a database: use --db {file}");
         return Err(Abort::Failed(code::USAGE, text));

@@ -197,9 +197,8 @@ impl<'r> DocumentReader<'r> {
         mut process: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
         let UnwrappedInput { stage, bytes, metadata, remaining_limits: limits, .. } = input;
-        // A detected format of lines is replaced by the format of one line, because each line is a document. A format
-        // of lines that was given stays, and covers all lines.
-        let line_stage = if self.is_one_by_one && !self.has_given_format() { stage.of_line() } else { None };
+        // Each line of a format of lines is a document of its own.
+        let line_stage = if self.is_one_by_one { stage.of_line() } else { None };
         let stage = line_stage.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
@@ -211,6 +210,7 @@ impl<'r> DocumentReader<'r> {
         // Some editors write a byte order mark at the start of a text. It has no meaning.
         let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
         let mut are_readable = true;
+        let mut number = 0;
         loop {
             let remaining = bytes.get(start..).unwrap_or(&[]);
             // A line that breaks off must not continue in the next one.
@@ -220,6 +220,7 @@ impl<'r> DocumentReader<'r> {
                 start += rest.len();
                 continue;
             }
+            number += 1;
             let request = Request { limits, detail, tape };
             let mut outcome = format.read(rest, stage.settings(), request);
             outcome.document.set_metadata(metadata.clone());
@@ -244,11 +245,15 @@ impl<'r> DocumentReader<'r> {
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
                 let result = process(stage, outcome, start, report);
+                if line_len.is_some() {
+                    report.set_record(Some(number));
+                }
                 match (layer, stage.layer()) {
                     (Some(layer), _) => report.report_unreadable(name, &error, &layer),
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
+                report.set_record(None);
                 if let Some(len) = line_len {
                     tape = result?;
                     are_readable = false;

@@ -102,6 +102,10 @@ fn parse_arguments(mut command: clap::Command, words: &[OsString]) -> Result<cli
     let matches = command.try_get_matches_from_mut(words)?;
     let mut cli = cli::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     cli.global.set_limits();
+    #[cfg(feature = "store")]
+    if let cli::Command::Rows(rows) = &mut cli.command {
+        rows.adopt_database_file();
+    }
     Ok(cli)
 }
 

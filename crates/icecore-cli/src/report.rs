@@ -71,6 +71,8 @@ pub struct Report {
     pub has_output_option: bool,
     /// Whether the note about `--partial` was printed.
     has_suggested_partial: bool,
+    /// Number of the document to which errors belong, if an input has several.
+    record: Option<u64>,
     /// The documents whose repairs were reported: the name of the input, and the offset in it.
     repaired: HashSet<(String, usize)>,
 }
@@ -91,6 +93,7 @@ impl Report {
             class_advice: None,
             has_output_option: false,
             has_suggested_partial: false,
+            record: None,
             repaired: HashSet::new(),
         }
     }
@@ -163,9 +166,21 @@ impl Report {
         self.report_error(code, name, error);
     }
 
+    /// Sets the number of the document, from 1 on, to which the following errors of an input belong; `None` if it is
+    /// the only one.
+    pub fn set_record(&mut self, record: Option<u64>) {
+        self.record = record;
+    }
+
     fn report_error(&mut self, code: u8, name: &str, error: &Error) {
         self.exit_code = self.exit_code.max(code);
-        self.print_message(&ReportMessage::error(code, error.to_string()).with_error(error).for_input(name));
+        let message = match self.record {
+            Some(record) => ReportMessage::error(code, format!("record {record}: {error}"))
+                .with_error(error)
+                .in_record(record, None),
+            None => ReportMessage::error(code, error.to_string()).with_error(error),
+        };
+        self.print_message(&message.for_input(name));
     }
 
     fn print_window(&self, window: &str) {
@@ -199,7 +214,7 @@ impl Report {
 
     /// Tells once how to go on after a record that can't be read.
     pub fn suggest_keep_going(&mut self, name: &str) {
-        self.suggest_once(name, "`icecore convert --each --keep-going` continues with the next one");
+        self.suggest_once(name, "`icecore convert --each --keep-going` continues with the next document");
     }
 
     /// Tells once how to read documents, one per line, of which one can't be read.

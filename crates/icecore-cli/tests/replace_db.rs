@@ -150,7 +150,7 @@ fn values_in_an_sqlite_file_are_replaced() {
     assert!(stderr.contains("has no primary key"), "{stderr}");
     let (_, stderr) =
         replace(&format!("sqlite:{}", folder.path().join("absent.db").display()), &["--table", "options"], 2);
-    assert!(stderr.contains("unable to open"), "{stderr}");
+    assert!(stderr.contains("there is no database"), "{stderr}");
     assert!(!folder.path().join("absent.db").exists());
 }
 

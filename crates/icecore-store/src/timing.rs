@@ -47,7 +47,7 @@ enum Kind {
 }
 
 fn invalid_timing_error(text: &str, reason: impl fmt::Display) -> Error {
-    let help = "use '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
+    let help = "use '*/5 * * * *', '30 2 * * MON-FRI', '@hourly', '@daily' or 'every 5m'";
     Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {reason}"))
 }
 

@@ -81,10 +81,10 @@ const COMMAND_LAYERS: &[&str] = &[
     // Suggestions for mistyped arguments.
     "mistakes",
     // Databases, and the arguments that commands share.
+    "foreign_input",
     "database",
     "key_args",
     "arguments",
-    "foreign_input",
     "document_reader",
     // The commands, and the table of them.
     "commands",

@@ -173,6 +173,14 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
         return Err(stop);
     }
     let report = job.report.into_inner();
+    let mixed_comparisons = icecore_query::count_mixed_comparisons();
+    if mixed_comparisons > 0 {
+        let times = icecore_tables::plural::format_count(mixed_comparisons, "time", "times");
+        let text = format!(
+            "a text was compared with a number ({times}), and every text is greater: `tonumber` makes a number of a text"
+        );
+        report.note_command("compared", text);
+    }
     match run_end {
         RunEnd::Halted(code) => report.raise_exit_code(u8::try_from(code).unwrap_or(code::OTHER)),
         _ if args.exit_status && last_is_true != Some(true) => report.raise_exit_code(code::FINDING),

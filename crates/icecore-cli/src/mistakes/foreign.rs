@@ -127,6 +127,11 @@ const OPTION_ADVICE: &[(&str, &str, &str)] = &[
     ("convert get", "--compact --compact-output -c", "JSON is compact unless -t json:indent=2 is given"),
     ("convert get query", "--sort-keys -S --sort", "`-t json:sort_keys` sorts keys"),
     ("convert get query", "--ascii-output --ascii -a", "`-t json:ascii` escapes all other characters"),
+    (
+        "query",
+        "--db --db-file --table",
+        "rows of a database: `icecore rows --db URL --table TABLE -c COLUMN | icecore query --each FILTER`",
+    ),
     ("query", "--pretty --prettify", "did you mean `--indent <N>`?"),
     (
         "inspect detect classes convert query get paths rows replace edit diff",

@@ -27,7 +27,10 @@ fn suggest_path(text: &str) -> Option<String> {
 pub fn path_error(path: &str, error: icecore::Error) -> Abort {
     match suggest_path(path) {
         Some(meant) => {
-            usage_text_error(format!("`{}` is not a path; did you mean `{}`?", printable(path), printable(&meant)))
+            let is_name = meant.strip_prefix('.') == Some(path) && !path.contains(['.', '[', '"']);
+            let search = if is_name { format!(" (or `..{}` at any depth)", printable(path)) } else { String::new() };
+            let (path, meant) = (printable(path), printable(&meant));
+            usage_text_error(format!("`{path}` is not a path; did you mean `{meant}`?{search}"))
         }
         None => usage_error(error),
     }

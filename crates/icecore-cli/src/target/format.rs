@@ -43,6 +43,7 @@ fn format_from_extension(extension: &str) -> Option<&str> {
     }
     let has_extension =
         |format: &&&Format| format.can.extension == extension || format.can.more_extensions.contains(&extension);
+    let has_extension = |format: &&&Format| has_extension(format) || format.aliases.contains(&extension);
     let by_extension = || format::all().iter().find(has_extension).copied();
     let format = format::by_name(extension).or_else(by_extension)?;
     // A format that can't be detected needs options, so a file name does not choose it.
@@ -65,6 +66,7 @@ mod tests {
             ("a.nst", Some("storable")),
             ("a.gz", Some("gzip/json")),
             ("a.ndjson", Some("ndjson")),
+            ("a.jsonl", Some("ndjson")),
             ("a.csv", Some("csv")),
             ("a.txt", None),
             ("a.bin", None),

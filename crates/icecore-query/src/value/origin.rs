@@ -365,6 +365,15 @@ impl Map {
         }
     }
 
+    /// Returns the name by which filters see the member that Ruby calls `@name`; `None` if the map has no such member,
+    /// or a member whose name filters see with the mark.
+    pub fn unmarked_name<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+        let unmarked = name.strip_prefix(b"@")?;
+        let members = self.get();
+        let (key, _) = members.get_key_value(unmarked).filter(|_| !members.contains_key(name))?;
+        matches!(&key.spelling, KeySpelling::Marked(marked) if marked.raw == name).then_some(unmarked)
+    }
+
     /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.get().len()

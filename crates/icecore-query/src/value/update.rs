@@ -2,7 +2,7 @@
 
 use super::access::{item_index, slice_bounds, slice_range, text_slice_range, to_exception};
 use super::operators::{MAX_STRING_LENGTH, check_length, key_from_value};
-use super::{Error, LazyContainer, Members, Number, Value};
+use super::{Error, Key, LazyContainer, Members, Number, Text, Value};
 use crate::memory;
 use crate::query_thread::{self, Stop};
 use indexmap::map::Entry;
@@ -77,7 +77,10 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 Value::Number(Number::Int(int)) => Value::from_text(int.to_string()),
                 other => other.clone(),
             };
-            let key = key_from_value(&index).map_err(to_exception)?;
+            let mut key = key_from_value(&index).map_err(to_exception)?;
+            if let Some(unmarked) = map.unmarked_name(&key.name) {
+                key = Key::from_text(&Text::new(unmarked));
+            }
             let count = map.len();
             let mut depth = 0;
             LazyContainer::change_contents(&mut map, |members| match members.entry(key) {

@@ -254,7 +254,10 @@ impl Worker {
                 None
             }
             _ => {
-                if tally.is_notable() && may_change {
+                if !may_change {
+                    tally.changed = 0;
+                }
+                if tally.is_notable() && (may_change || tally.broken > 0) {
                     chunk.counts.add_value(piece.place, piece.row, offset, false, &mut tally);
                 }
                 None

@@ -82,6 +82,9 @@ impl Conversion<'_> {
         let tally = conversion.tally;
         if tally.has_unreadable() {
             report.count_undecodable_input();
+            if !self.args.keep_going && !is_complete {
+                report.suggest_keep_going(name);
+            }
         }
         reports::report_totals(&tally, report, self.global.quiet);
         self.tallies.borrow_mut().push(tally);

@@ -298,7 +298,7 @@ pub struct Forget {
 pub struct Schedule {
     /// Name of the schedule
     pub name: String,
-    /// Times: a cron expression, '30 2 * * MON-FRI'; '@hourly'; 'every 5m'
+    /// Times: a cron expression, '30 2 * * MON-FRI'; '@hourly', '@daily', '@weekly', '@monthly', '@yearly'; 'every 5m'
     #[arg(required_unless_present_any = ["pause", "resume"])]
     pub timing: Option<String>,
     /// File with the payload; the standard input if not given

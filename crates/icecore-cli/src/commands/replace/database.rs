@@ -256,11 +256,13 @@ impl TableWalk<'_, '_> {
             Some(edits) => edits,
             None => value::find_edits(&cell.bytes, &mut replacing, &job.rewrite_options, &mut tally),
         };
-        if job.args.only_serialized && tally.frozen.is_empty() {
+        let is_left_out = job.args.only_serialized && tally.frozen.is_empty();
+        if is_left_out && tally.broken == 0 {
             return None;
         }
         let new = edits.apply(&cell.bytes);
-        if edits.is_empty() {
+        if edits.is_empty() || is_left_out {
+            tally.changed = 0;
             if tally.is_notable() {
                 let broken_before = counts.broken.len();
                 counts.add_value(registry_number, self.row_number, None, false, &mut tally);

@@ -78,12 +78,10 @@ pub fn report_totals(
         0 => "; 0 broken".to_owned(),
         count => {
             let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
-            let reason = if count == 1 {
-                "it looks frozen, but can't be read, and was"
-            } else {
-                "they look frozen, but can't be read, and were"
-            };
-            format!("; {} broken: {reason} treated as plain text{hint}", group_digits(count))
+            let (look, were) = if count == 1 { ("it looks", "was") } else { ("they look", "were") };
+            let treatment = if args.only_serialized { "left unchanged" } else { "treated as plain text" };
+            let count = group_digits(count);
+            format!("; {count} broken: {look} frozen, but can't be read, and {were} {treatment}{hint}")
         }
     });
     add_remark(report, "done", message);

@@ -7,7 +7,7 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::mistakes;
-use crate::report::Abort;
+use crate::report::{Abort, usage_text_error};
 use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use icecore::Limits;
@@ -49,7 +49,7 @@ pub struct Rows {
     ///
     /// The query must be read-only.
     #[cfg(feature = "store")]
-    #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form", "tables"])]
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["form", "tables"])]
     pub query: Option<String>,
     /// Read the documents of this collection from the MongoDB of --db
     ///
@@ -81,7 +81,7 @@ pub struct Rows {
     pub tables: Vec<String>,
     /// With --db: read all tables; with --out-dir, write each to a file of its own
     #[cfg(feature = "store")]
-    #[arg(long, conflicts_with_all = ["tables", "query", "collection", "wanted", "form", "files"])]
+    #[arg(long, conflicts_with_all = ["tables", "query", "collection", "wanted", "form"])]
     pub all_tables: bool,
     /// Write only the first N rows, and read no further
     ///
@@ -209,6 +209,40 @@ impl Rows {
                 "`.{extension}` names no form of rows, so these are lines of {DEFAULT_TARGET}; -t FORM chooses another"
             )
         })
+    }
+
+    /// Takes a single FILE that is an SQLite database as the database, like `--db FILE`.
+    #[cfg(feature = "store")]
+    pub fn adopt_database_file(&mut self) {
+        let has_database = self.database.db.is_some() || self.database.db_file.is_some() || self.form.is_some();
+        let has_request = !self.tables.is_empty() || self.query.is_some() || self.all_tables;
+        let [file] = &self.files[..] else { return };
+        if !has_database && has_request && crate::database::is_database_file(file) {
+            self.database.db = Some(format!("sqlite:{}", file.display()));
+            self.files.clear();
+        }
+    }
+
+    /// Returns an error for options that do not fit rows of a database, or that need a database.
+    #[cfg(feature = "store")]
+    pub fn check_database_options(&self) -> Result<(), Abort> {
+        let needs_database = if self.query.is_some() { "--query" } else { "--all-tables" };
+        if (self.query.is_some() || self.all_tables) && !self.files.is_empty() {
+            return Err(usage_text_error(format!("{needs_database} reads a database: name it by --db, without FILE")));
+        }
+        let reads_database = self.all_tables || self.reads_table() || self.row_request().is_some();
+        if reads_database && !self.names.is_empty() {
+            return Err(usage_text_error(format!(
+                "--columns names the columns of a file without a header: `--only {}` writes only these columns of a table",
+                self.names.join(",")
+            )));
+        }
+        let option =
+            [(self.header, "--header"), (self.no_header, "--no-header")].into_iter().find(|(is_given, _)| *is_given);
+        match option.filter(|_| reads_database) {
+            Some((_, option)) => Err(usage_text_error(format!("{option} is for files; a database names its columns"))),
+            None => Ok(()),
+        }
     }
 
     /// Returns true if the rows come from a table of a database.

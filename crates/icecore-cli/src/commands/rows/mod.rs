@@ -48,6 +48,8 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         report.note_command("extension", note);
     }
     #[cfg(feature = "store")]
+    args.check_database_options()?;
+    #[cfg(feature = "store")]
     if args.all_tables {
         return convert_all_tables(args, global, report);
     }
@@ -94,8 +96,12 @@ fn convert_query(
     let mut outputs = Outputs::new(&[], args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let default_column = request.default_column();
-    let input = database::query_rows(args.database.resolve_existing_address()?, request)
-        .map_err(crate::database::database_error)?;
+    let address = match &request {
+        // A file has no collections, whether it exists or not.
+        RowRequest::Documents(..) => args.database.resolve_address()?,
+        _ => args.database.resolve_existing_address()?,
+    };
+    let input = database::query_rows(address, request).map_err(crate::database::database_error)?;
     let mut job = RowsJob { default_column, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
     let destination = outputs.output_destination(args.written.output.as_ref())?;
     let mut target = open_target(args, global, destination)?;

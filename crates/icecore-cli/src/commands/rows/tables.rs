@@ -31,7 +31,7 @@ pub fn sqlite_file_error(file: &str, is_file: bool, requested: &[String]) -> Abo
 
 /// Returns the command that reads a table of a file.
 fn format_command(file: &str, table: &str) -> String {
-    format!("`icecore rows --db sqlite:{} --table {}`", printable(file), printable(table))
+    format!("`icecore rows {} --table {}`", printable(file), printable(table))
 }
 
 /// Returns the error that names the tables of a file.

@@ -36,10 +36,16 @@ pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
 
 /// Returns the error for a form in which rows are not written.
 fn unknown_form_error(args: &Rows) -> Abort {
-    usage_text_error(format!(
-        "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
-        icecore::text::printable(args.output_form())
-    ))
+    let form = icecore::text::printable(args.output_form());
+    let with_options = form.split_once(':').filter(|(name, _)| super::FORMS.contains(name) && *name != JSON);
+    usage_text_error(match with_options {
+        Some((name, options)) => {
+            format!("{name} has no options; those of the values in it are for --to-opt: `-t {name} --to-opt {options}`")
+        }
+        None => {
+            format!("rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{form}`")
+        }
+    })
 }
 
 /// Returns the extension of a file of rows.

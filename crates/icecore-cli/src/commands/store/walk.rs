@@ -66,7 +66,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         _ => None,
     };
     if path_value.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
-        let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
+        let text = "nothing to search for: use a path and a value, --class, --key or --quarantined; `icecore store each` lists all objects";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
     let advice = path_value.as_ref().map(|(_, value)| advise_value(value));

@@ -11,23 +11,26 @@ const EXAMINED_BYTES: usize = 256 << 10;
 /// Number of lines that are examined.
 const MAX_LINES: usize = 8;
 
-/// The first lines, at least two, must be one object or array each.
+/// The first two lines must be one object or array each, or more than half of the first lines: one of them may be
+/// damaged.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let input = strip_byte_order_mark(input);
     let part = input.get(..EXAMINED_BYTES).unwrap_or(input);
-    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
-    let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
-    let lines = lines.by_ref().take_while(complete).filter(|line| !line.trim_ascii().is_empty());
-    let mut documents = 0;
-    for line in lines.take(MAX_LINES) {
-        if !matches!(line.trim_ascii_start(), [b'{' | b'[', ..]) || !is_document(line) {
+    let is_whole = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
+    let lines = part.split_inclusive(|byte| *byte == b'\n').take_while(is_whole);
+    let (mut line_count, mut documents) = (0, 0);
+    for line in lines.filter(|line| !line.trim_ascii().is_empty()).take(MAX_LINES) {
+        let is_readable = matches!(line.trim_ascii_start(), [b'{' | b'[', ..]) && is_document(line);
+        if !is_readable && documents > 1 {
             // A bad line later is left to the reader.
             break;
         }
-        documents += 1;
+        line_count += 1;
+        documents += usize::from(is_readable);
     }
+    let certainty = if documents == line_count { Certainty::Sure } else { Certainty::Likely };
     let typed = if is_typed_json(input, &ReadOptions::default()) { "typed" } else { "plain" };
-    (documents > 1).then(|| Guess { certainty: Certainty::Sure, variant: typed.to_owned() })
+    (documents > 1 && documents * 2 > line_count).then(|| Guess { certainty, variant: typed.to_owned() })
 }
 
 fn is_document(line: &[u8]) -> bool {
