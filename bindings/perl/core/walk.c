@@ -29,12 +29,12 @@ next_bucket_entry(ice_walk_frame *frame)
 }
 
 /* The push_key functions push a key that has no id, or must not have one, as a node before
- * the value. They return ICECORE_KEY_NODE. */
+ * the value. They return ICECORE_KEY_PRECEDES. */
 static U16
 push_key(pTHX_ iw_walker *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
     iw_push_string(aTHX_ w, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, flags, ICECORE_IS_KEY, text, len);
-    return ICECORE_KEY_NODE;
+    return ICECORE_KEY_PRECEDES;
 }
 
 static U16
@@ -59,13 +59,13 @@ push_key_he(pTHX_ iw_walker *w, HE *he, U8 flags)
             flags |= ICECORE_FLAG_WAS_TEXT;
         push_key(aTHX_ w, (const char *)text, len, TRUE, flags);
         Safefree(text);
-        return ICECORE_KEY_NODE;
+        return ICECORE_KEY_PRECEDES;
     }
     return push_key(aTHX_ w, HeKEY(he), HeKLEN(he), HeKUTF8(he), flags);
 }
 
 /* Returns the id of the key of an entry. If it has no id, pushes the key as a node and
- * returns ICECORE_KEY_NODE. */
+ * returns ICECORE_KEY_PRECEDES. */
 PERL_STATIC_INLINE U16
 key_of(pTHX_ iw_walker *w, HE *he, bool has_key_ids)
 {
@@ -166,7 +166,7 @@ walk_hash(pTHX_ iw_walker *w)
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
     HV *hv = (HV *)frame->sv;
-    const bool has_key_ids = HvTOTALKEYS(hv) <= ICECORE_MOST_IDS;
+    const bool has_key_ids = HvTOTALKEYS(hv) <= ICECORE_MAX_ENTRIES_WITH_IDS;
     const bool is_restricted = iw_is_restricted(w, hv);
     HE *he;
 

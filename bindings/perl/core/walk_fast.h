@@ -164,7 +164,7 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
         order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
     if (UNLIKELY(w->settings->sort_code != NULL))
         return FALSE;
-    if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
+    if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MAX_ENTRIES_WITH_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
     if (!reserve(aTHX_ w, remaining))
         return FALSE;

@@ -17,7 +17,7 @@ current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
         U16 id = outermost < w->tape->node_count ? w->tape->nodes[outermost].key : key;
         if (frame->kind == IW_ARRAY)
             sv_catpvf(path, "[%" IVdf "]", (IV)frame->index - 1);
-        else if (id == ICECORE_KEY_NODE && outermost > 0 && w->tape->nodes[outermost - 1].key == ICECORE_IS_KEY) {
+        else if (id == ICECORE_KEY_PRECEDES && outermost > 0 && w->tape->nodes[outermost - 1].key == ICECORE_IS_KEY) {
             const icecore_node *node = &w->tape->nodes[outermost - 1];
             if (node->aux != ICECORE_LONG)
                 sv_catpvf(path, ".%" SVf,

@@ -330,7 +330,7 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
         for (i = 0; i < C_ARRAY_LENGTH(options); i++)
             if (json->flags & options[i].flag)
                 sv_catpvf(spec, ",%s", options[i].option);
-        json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
+        json->reader = ice_stage_new(aTHX_ SvPVX(spec), SvCUR(spec));
         ice_set_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
     if (icecore_read(ctx->pooled.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view,

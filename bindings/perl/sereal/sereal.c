@@ -43,7 +43,7 @@ encode(pTHX_ const ice_sereal_encoder *enc, SV *data, SV *header)
         SvGETMAGIC(header);
         if (!SvOK(header))
             header = NULL;
-        else if (enc->settings.protocol == 1)
+        else if (enc->settings.sereal_protocol == 1)
             croak("Cannot serialize user header data in Sereal protocol V1 mode!");
     }
     ENTER;

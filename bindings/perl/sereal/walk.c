@@ -55,7 +55,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
     else if ((sv_flags & (SVf_POK | SVf_IOK)) == SVf_IOK)
         iw_push_int(aTHX_ w, sv, flags, key);
     else if (sv_flags & SVf_POK) {
-        if ((sv_flags & SVf_IOK) && SvIsBOOL(sv) && w->settings->protocol >= 5)
+        if ((sv_flags & SVf_IOK) && SvIsBOOL(sv) && w->settings->sereal_protocol >= 5)
             iw_push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
         else if (sv_flags & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
             iw_push_int(aTHX_ w, sv, flags, key);
@@ -86,7 +86,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
-    if (w->settings->protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
+    if (w->settings->sereal_protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
         return FALSE;
     return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }

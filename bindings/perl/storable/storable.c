@@ -144,7 +144,7 @@ static icecore_stage *
 find_reader(pTHX_ my_cxt_t *cxt)
 {
     if (UNLIKELY(!cxt->reader))
-        cxt->reader = ice_reader_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
+        cxt->reader = ice_stage_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
     return cxt->reader;
 }
 

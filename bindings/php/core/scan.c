@@ -183,7 +183,7 @@ scan_to(ice_scan *scan, uint32_t node, bool includes_node)
         if (!scan->is_key_done) {
             while (scan->cursor < end && *scan->cursor == '}')
                 scan->cursor++;
-            if (!is_root && this->key != ICECORE_KEY_NODE && this->key != ICECORE_IS_KEY)
+            if (!is_root && this->key != ICECORE_KEY_PRECEDES && this->key != ICECORE_IS_KEY)
                 scan_token(scan, end);
             scan->is_key_done = true;
         }

@@ -88,7 +88,7 @@ ice_walk_put_key(ice_walker *w, ice_tape_cursor cursor, zend_string *key, zend_u
         cursor = ice_walk_put_string(w, cursor, key, ICECORE_IS_KEY);
     } else
         ice_tape_cursor_push(&cursor, ICECORE_INT, ICECORE_IS_KEY, 0, (uint64_t)number);
-    *id = ICECORE_KEY_NODE;
+    *id = ICECORE_KEY_PRECEDES;
     return cursor;
 }
 

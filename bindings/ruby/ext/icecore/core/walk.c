@@ -86,7 +86,7 @@ walk_entry(VALUE key, VALUE value, VALUE data)
         const uint32_t depth = w->ctx->walk_depth;
         put_key_value(w, key, hash->limit);
         finish_frames(w, depth);
-        id = ICECORE_KEY_NODE;
+        id = ICECORE_KEY_PRECEDES;
     }
     if (hash->limit == 1 || !ice_put_leaf(w, value, id)) {
         const uint32_t depth = w->ctx->walk_depth;
@@ -157,7 +157,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
         w->tape->node_count = node;
     }
     by_identity = size && ice_hash_compares_by_identity(hash);
-    walk = (hash_walk){ w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
+    walk = (hash_walk){ w, size <= ICECORE_MAX_ENTRIES_WITH_IDS, by_identity, limit, 0 };
     if (!NIL_P(default_value)) {
         if (RBASIC(hash)->flags & ice_hash_has_proc)
             ice_raise(ice_type_error, "value", "", "can't dump hash with default proc");
@@ -434,9 +434,9 @@ step_hash(ice_walker *w, uint32_t depth)
         if (frame->next_child % 2 == 0) {
             const VALUE key = ctx->values[position];
             frame->next_child++;
-            frame->key = flags & ICECORE_FLAG_IDENTITY ? 0 : ice_put_key(w, key, frame->count <= ICECORE_MOST_IDS);
+            frame->key = flags & ICECORE_FLAG_IDENTITY ? 0 : ice_put_key(w, key, frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
             if (!frame->key) {
-                frame->key = ICECORE_KEY_NODE;
+                frame->key = ICECORE_KEY_PRECEDES;
                 put_key_value(w, key, frame->limit);
             }
         } else {
@@ -491,7 +491,7 @@ step_members(ice_walker *w, uint32_t depth)
         }
         if (frame->limit == 0)
             ice_raise_too_deep();
-        key = ice_put_name(w, ctx->values[position], frame->count <= ICECORE_MOST_IDS);
+        key = ice_put_name(w, ctx->values[position], frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
         put_value(w, ctx->values[position + 1], key, ice_top_frame(ctx)->limit);
         if (ctx->walk_depth > depth)
             return true;
@@ -510,7 +510,7 @@ step_struct(ice_walker *w, uint32_t depth)
         if (member >= frame->count)
             return false;
         frame->next_child++;
-        key = ice_put_name(w, RARRAY_AREF(frame->extra_value, member), frame->count <= ICECORE_MOST_IDS);
+        key = ice_put_name(w, RARRAY_AREF(frame->extra_value, member), frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
         put_value(w, RSTRUCT_GET(frame->object, (int)member), key, frame->limit);
         if (ctx->walk_depth > depth)
             return true;
@@ -542,7 +542,7 @@ step_layout(ice_walker *w, uint32_t depth)
         key = slot->key;
         if (ICE_UNLIKELY(!key)) {
             key = ice_put_name(w, ID2SYM(slot->id), true);
-            if (key != ICECORE_KEY_NODE)
+            if (key != ICECORE_KEY_PRECEDES)
                 slot->key = key;
         }
         put_value(w, value, key, frame->limit);

@@ -8,7 +8,7 @@
  *   walk.c          the machine
  *
  * Functions that put a value push its nodes to the tape. `key` is the id of the value's key,
- * or one of ICECORE_NO_KEY, ICECORE_IS_KEY and ICECORE_KEY_NODE. */
+ * or one of ICECORE_NO_KEY, ICECORE_IS_KEY and ICECORE_KEY_PRECEDES. */
 #ifndef ICE_WALK_H
 #define ICE_WALK_H
 #include "core/icecore_ruby.h"
@@ -36,7 +36,7 @@ void ice_put_string(ice_walker *w, VALUE string, uint16_t key, uint8_t flags);
 void ice_put_symbol(ice_walker *w, VALUE symbol, uint16_t key);
 void ice_put_big(ice_walker *w, VALUE number, uint16_t key);
 /* Returns the id for the name of a variable or member. If it gets no id, puts a key node and
- * returns ICECORE_KEY_NODE. Names get no ids unless `may_use_ids`. */
+ * returns ICECORE_KEY_PRECEDES. Names get no ids unless `may_use_ids`. */
 uint16_t ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids);
 /* The same for a key of a hash. Returns 0, and puts nothing, if the key must be put like other
  * values. */
