@@ -124,8 +124,8 @@ our_storable('tags and numbers that are invalid' => sub {
         'a tie to a string'            => "\x0c\x0a\1x",
         'a tie to nothing'             => "\x0c",
         'a weak reference to itself'   => "\x1b\0\0\0\0\0",
-        'a regexp with a modifier that is none' => "\x11\6Regexp\x20\0\1a\1Z",
-        'a regexp that is none'        => "\x11\6Regexp\x20\0\1(\0",
+        'a regexp with an unknown modifier' => "\x11\6Regexp\x20\0\1a\1Z",
+        'a regexp that does not compile' => "\x11\6Regexp\x20\0\1(\0",
         'a hook without a class'       => "\x13\x02",
         'a hook of no kind'            => "\x13\3\x09\1A\0",
     );
