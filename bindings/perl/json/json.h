@@ -118,9 +118,13 @@ SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 
 /* Incremental parsing: incremental.c. */
+/* Appends a piece of text. */
 void ice_json_append(pTHX_ SV *self, SV *piece);
+/* Returns the next value; NULL if the text so far does not contain a complete one. */
 SV *ice_json_next(pTHX_ SV *self);
 SV *ice_json_remaining_text(pTHX_ SV *self);
-void ice_json_skip_text(pTHX_ SV *self, bool is_reset);
+/* Values of the parameter `action`: the methods incr_skip and incr_reset. */
+enum { ICE_JSON_SKIP, ICE_JSON_RESET };
+void ice_json_skip_text(pTHX_ SV *self, int action);
 
 #endif
