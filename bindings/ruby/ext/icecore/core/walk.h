@@ -2,7 +2,7 @@
  *
  *   walk_leaf.c     leaves: numbers, symbols, strings; keys; links
  *   walk_class.c    information about the classes of objects that are written
- *   walk_around.c   wrappers of a value: variables, modules, a subclass of a core class
+ *   walk_wrappers.c   wrappers of a value: variables, modules, a subclass of a core class
  *   walk_layouts.c  objects whose variables are at known indexes
  *   walk_frames.h   frames; walk_open.c, walk_hooks.c and walk_records.c open them
  *   walk.c          the machine
@@ -67,7 +67,7 @@ ice_ivar_layout *ice_find_ivar_layout(ice_walker *w, ice_written_class *class, V
 bool ice_put_ivars_by_layout(ice_walker *w, VALUE object, ice_ivar_layout *layout, uint32_t *failed_ivar,
                              uint32_t *put_count);
 
-/* ---- walk_around.c ------------------------------------------------------------------ */
+/* ---- walk_wrappers.c ------------------------------------------------------------------ */
 
 /* Puts wrappers for the modules that are mixed into a value, and for its class if that is a
  * subclass of `core`. Returns the number of wrappers. The first wrapper gets the key, and

@@ -101,7 +101,7 @@ ice_open_record(ice_walker *w, VALUE record, uint16_t key, long limit)
     else if (is_kind(kind, "extended") || is_kind(kind, "subclass")) {
         const uint8_t form = is_kind(kind, "extended") ? ICECORE_FORM_MODULE : ICECORE_FORM_SUBCLASS;
         const uint32_t node = ice_put_node(w, ICECORE_ATTRS, 0, key, ICE_CLASS(class) | ICE_FORM(form));
-        ice_open_frame(w, ICE_WALK_RECORD_AROUND, record, node, 1, limit)->extra_value = value;
+        ice_open_frame(w, ICE_WALK_WRAPPER_RECORD, record, node, 1, limit)->extra_value = value;
     } else
         ice_raise(ice_type_error, "other", "", "a record of an unknown kind, %+" PRIsVALUE, kind);
 }
