@@ -6,8 +6,8 @@
 static void
 announce_size(icecore_context *engine, size_t nodes, size_t bytes)
 {
-#ifdef ICE_HOST_CLAIMS
-    ice_host_claim(engine, nodes * sizeof(icecore_node) + bytes);
+#ifdef ICE_HOST_COUNTS_MEMORY
+    ice_host_announce_size(engine, nodes * sizeof(icecore_node) + bytes);
 #else
     (void)engine, (void)nodes, (void)bytes;
 #endif

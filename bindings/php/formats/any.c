@@ -1,4 +1,4 @@
-/* Documents of any format, and queries that build nothing.
+/* Reads and writes documents of any format, and answers queries without building anything.
  *
  * Data in PHP's own formats is built from its own tape. The engine first converts data of
  * another language to PHP's text, as `icecore convert -t php` does. This translates names of

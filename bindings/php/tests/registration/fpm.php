@@ -30,7 +30,7 @@ if (!$fpm || !$nginx || !$module) {
 
 // -- The servers ---------------------------------------------------------------
 
-$folder = sys_get_temp_dir() . '/icecore-plugs-' . bin2hex(random_bytes(6));
+$folder = sys_get_temp_dir() . '/icecore-registration-' . bin2hex(random_bytes(6));
 $root = "$folder/pages";
 foreach ([$root, "$root/points", "$root/any", "$folder/sessions"] as $path) {
     mkdir($path, 0700, true);
