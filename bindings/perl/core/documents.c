@@ -110,7 +110,7 @@ ice_set_flags(ice_read_settings *settings, IV flags)
     settings->tie_ok = (flags & TIE_OK) != 0;
 }
 
-/* Returns where the number of an option of `decode` belongs; NULL for other options. */
+/* Returns the field for the number of an option of `decode`; NULL for other options. */
 static UV *
 limit_option(ice_read_settings *settings, const char *name)
 {
