@@ -6,6 +6,7 @@
 #include "sereal/sereal.h"
 #include "storable/storable.h"
 
+/* Frees a stage when perl leaves a scope. */
 static void
 free_stage(pTHX_ void *stage)
 {
@@ -124,6 +125,7 @@ ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
     return SvREFCNT_inc_simple_NN(result);
 }
 
+/* Frees a list of classes when perl leaves a scope. */
 static void
 free_found_classes(pTHX_ void *found)
 {

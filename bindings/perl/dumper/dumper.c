@@ -123,6 +123,7 @@ read_package_settings(pTHX_ id_settings *settings)
         set_text(aTHX_ settings, i, GvSV(MY_CXT.texts[i]));
 }
 
+/* Returns true if a text is not the default. */
 static bool
 has_texts(const id_settings *settings)
 {
@@ -142,7 +143,7 @@ clear_settings(pTHX_ id_settings *settings)
         SvREFCNT_dec(settings->texts[i]);
 }
 
-/* Does the same when perl leaves a scope. */
+/* Releases them when perl leaves a scope. */
 static void
 clear_settings_at_leave(pTHX_ void *settings)
 {
@@ -258,7 +259,7 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
 
 /* ---- dumping ----------------------------------------------------------- */
 
-/* `found_glob` is set if Data::Dumper itself has to dump a glob. */
+/* Makes the settings of the walk. The walk sets `found_glob` if Data::Dumper itself has to dump a glob. */
 static void
 init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *found_glob)
 {

@@ -14,6 +14,7 @@ enum {
     SCAN_COMMENT_BEFORE /* in a comment before the text */
 };
 
+/* Returns true if the scan has found the end of a text. */
 static bool
 has_complete_text(const ice_json *json)
 {

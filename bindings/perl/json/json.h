@@ -96,6 +96,7 @@ enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
 void ice_json_boot(pTHX);
 void ice_json_clone(pTHX);
 void ice_json_end(pTHX);
+/* Sets the default values of false and true. */
 void ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value);
 
 SV *ice_json_new(pTHX_ SV *class);

@@ -32,6 +32,7 @@ get_option(pTHX_ HV *options, const char *name, SV **value)
     return SvOK(*found);
 }
 
+/* Returns true if an option is true. */
 static bool
 option_is_set(pTHX_ HV *options, const char *name)
 {
