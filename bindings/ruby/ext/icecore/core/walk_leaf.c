@@ -81,6 +81,7 @@ ice_put_big(ice_walker *w, VALUE number, uint16_t key)
     ice_push(w->engine, tape, ICECORE_BIGINT, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
 }
 
+/* Returns the bits of a float. */
 static uint64_t
 bits_of(double number)
 {

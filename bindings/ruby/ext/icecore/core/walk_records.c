@@ -1,12 +1,14 @@
 /* Records are written as the data that they were read from. */
 #include "core/walk_frames.h"
 
+/* Returns true if a record is of this kind. */
 static bool
 is_kind(VALUE kind, const char *name)
 {
     return kind == ID2SYM(rb_intern(name));
 }
 
+/* For rb_hash_foreach: pushes a member of a record. */
 static int
 collect_member(VALUE key, VALUE value, VALUE to)
 {

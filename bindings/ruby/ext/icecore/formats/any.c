@@ -178,6 +178,7 @@ first_paths_by_name(document_call *call)
     return names;
 }
 
+/* For rb_ensure: frees what a call owns. */
 static VALUE
 free_call(VALUE argument)
 {
@@ -188,6 +189,7 @@ free_call(VALUE argument)
     return Qnil;
 }
 
+/* For rb_ensure: lists the classes of a document. */
 static VALUE
 classes_body(VALUE argument)
 {
@@ -196,6 +198,7 @@ classes_body(VALUE argument)
     return classes_as_hashes(call);
 }
 
+/* The method `Icecore.classes(bytes, format = nil)`. */
 static VALUE
 classes(int argc, VALUE *argv, VALUE self)
 {
@@ -281,8 +284,8 @@ decode(int argc, VALUE *argv, VALUE self)
     /* A stage with another `max_depth` can't be shared. */
     if (!call.depth)
         call.from = find_cached_stage(cached_reading_stages, call.format, stage_named);
-    /* A cached stage is not freed, and Marshal data needs no notes of classes. So this call needs
-     * no rb_ensure. */
+    /* A cached stage is not freed, and `found_classes` stays empty for Marshal data. So there is
+     * nothing to free, and rb_ensure is not needed. */
     if (call.from && is_marshal_stage(call.from))
         return decode_body((VALUE)&call);
     return rb_ensure(decode_body, (VALUE)&call, free_call, (VALUE)&call);
@@ -290,6 +293,7 @@ decode(int argc, VALUE *argv, VALUE self)
 
 /* ---- encode, convert, detect ------------------------------------------------------------------ */
 
+/* Encodes a value. For another format than Marshal, it is dumped, and the dump is converted. */
 static VALUE
 encode_value(VALUE value, const icecore_stage *stage)
 {
@@ -300,6 +304,7 @@ encode_value(VALUE value, const icecore_stage *stage)
     return convert_bytes(dumped, ice_marshal_stage(), stage);
 }
 
+/* For rb_ensure: encodes the value of a call with a stage that is not cached. */
 static VALUE
 encode_body(VALUE argument)
 {
@@ -308,6 +313,7 @@ encode_body(VALUE argument)
     return encode_value(call->bytes, call->stage);
 }
 
+/* The method `Icecore.encode(value, format)`. */
 static VALUE
 encode(VALUE self, VALUE value, VALUE format)
 {
@@ -318,6 +324,7 @@ encode(VALUE self, VALUE value, VALUE format)
     return rb_ensure(encode_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
+/* For rb_ensure: converts the bytes of a call. */
 static VALUE
 convert_body(VALUE argument)
 {
@@ -327,6 +334,7 @@ convert_body(VALUE argument)
     return convert_bytes(call->bytes, call->stage, call->to);
 }
 
+/* The method `Icecore.convert(bytes, from, to)`. */
 static VALUE
 convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
 {
@@ -351,6 +359,7 @@ detect(VALUE self, VALUE bytes)
     return spec;
 }
 
+/* The method `Icecore.allow(*classes)`. */
 static VALUE
 allow(int argc, VALUE *argv, VALUE self)
 {
