@@ -66,7 +66,7 @@ for my $name (sort keys %images) {
 # The same for Sereal and JSON; the header is read before the body.
 my %documents = (
     'a class without THAW' => [\&Icecore::Sereal::decode_sereal, Icecore::Sereal::encode_sereal([bless({}, 'Without'), $early], { freeze_callbacks => 1 }), qr/No THAW method defined for class 'Without'/],
-    'the body behind a header' => [sub { Icecore::Sereal::Decoder->new($_[1])->decode_with_header($_[0]) },
+    'the body after a header' => [sub { Icecore::Sereal::Decoder->new($_[1])->decode_with_header($_[0]) },
         changed(Icecore::Sereal::encode_sereal_with_header_data([qr/a(b)c/], [$early], { freeze_callbacks => 1 }), 'a(b)c', 'a(b(c'), qr/Unmatched/],
     'JSON' => [sub { Icecore::JSON->new->allow_tags->classes('any')->decode($_[0]) }, '[("Early")["x"],("Without")["x"]]', qr/does not have a THAW method/],
 );

@@ -28,7 +28,7 @@ both_sereal('sharing and cycles' => sub {
     my $x    = [1];
     my $copy = round_trip($m, [$x, { x => $x }, \$x]);
     is($copy->[0], $copy->[1]{x}, 'a shared value stays shared');
-    is(${ $copy->[2] }, $copy->[0], 'a shared value behind a reference stays shared');
+    is(${ $copy->[2] }, $copy->[0], 'a shared value through a reference stays shared');
     my $y = {};
     $y->{self} = $y;
     $copy = round_trip($m, $y);

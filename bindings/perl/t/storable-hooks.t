@@ -34,20 +34,20 @@ our $m;    # for hooks that freeze something themselves
 # First, because the original still reports that it is storing after a hook died.
 both_storable('is_storing, is_retrieving, last_op_in_netorder' => sub {
     local $m = $_[0];
-    our %said;
+    our %states;
     {
         package Asks;
-        sub STORABLE_freeze { $main::said{freeze} = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return 'x' }
-        sub STORABLE_thaw   { $main::said{thaw}   = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return }
+        sub STORABLE_freeze { $main::states{freeze} = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return 'x' }
+        sub STORABLE_thaw   { $main::states{thaw}   = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return }
     }
     my $object = bless {}, 'Asks';
     my $bytes  = $m->freeze($object);
-    is($said{freeze}, '1 0 0', 'STORABLE_freeze sees is_storing');
+    is($states{freeze}, '1 0 0', 'STORABLE_freeze sees is_storing');
     $m->nfreeze($object);
-    is($said{freeze}, '1 0 1', 'STORABLE_freeze sees the network order');
+    is($states{freeze}, '1 0 1', 'STORABLE_freeze sees the network order');
     ok($m->last_op_in_netorder, 'last_op_in_netorder stays true after nfreeze');
     $m->thaw($bytes);
-    is($said{thaw}, '0 1 0', 'STORABLE_thaw sees is_retrieving');
+    is($states{thaw}, '0 1 0', 'STORABLE_thaw sees is_retrieving');
     ok(!$m->last_op_in_netorder, 'last_op_in_netorder is false after thawing a native image');
     ok(!$m->is_storing && !$m->is_retrieving, 'both are false after the call');
 });
