@@ -64,8 +64,8 @@ our_sereal('lengths that are too large' => sub {
     my $huge = "\xff\xff\xff\xff\x07";         # 2^31-1
     my $more = "\xff" x 9 . "\1";              # 2^64-1
     my %lies = map {
-        my ($name, $tag, $behind) = @$_;
-        ("$name of 2^31-1" => "$tag$huge$behind", "$name of 2^64-1" => "$tag$more$behind");
+        my ($name, $tag, $rest) = @$_;
+        ("$name of 2^31-1" => "$tag$huge$rest", "$name of 2^64-1" => "$tag$more$rest");
     } ['an array', "\x28\x2b", ''], ['a hash', "\x28\x2a", ''], ['a string', "\x26", 'abc'], ['a text', "\x27", 'abc'],
       ['a class name', "\x2c\x26", 'A'], ['a key', "\x51\x26", 'k'], ['a pattern', "\x2cfRegexp\x28\x31\x26", 'a'],
       ['a copy', "\x2f", ''], ['an alias', "\x41\x2e", ''], ['a reference', "\x29", ''], ['an object with a class', "\x2d", "\x50"];

@@ -140,14 +140,14 @@ both_storable('handles in the middle of a file' => sub {
     $m->store_fd([1], $out);
     print {$out} "a line between\n";
     $m->nstore_fd({ two => 2 }, $out);
-    print {$out} "a line behind\n";
+    print {$out} "a line after it\n";
     close $out or die $!;
     open my $in, '<:raw', $file or die $!;
     is(scalar <$in>, "a line before\n", 'a line before the image is read');
     is_deeply($m->fd_retrieve($in), [1], 'an image after a line is read');
     is(scalar <$in>, "a line between\n", 'fd_retrieve reads no byte after the image');
     is_deeply($m->fd_retrieve($in), { two => 2 }, 'a second image is read');
-    is(scalar <$in>, "a line behind\n", 'a line after the image is read');
+    is(scalar <$in>, "a line after it\n", 'a line after the image is read');
     my $at = tell $in;
     is($at, -s $file, 'the handle is at the end of the file');
 });
