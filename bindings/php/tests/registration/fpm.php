@@ -71,7 +71,7 @@ function start_server(array $command): void
     $command = $setpriv ? [$setpriv, '--pdeathsig', 'TERM', '--', ...$command] : $command;
     $log = ['file', "$folder/servers.log", 'a'];
     $servers[] = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes, null,
-        ['PLUGS' => __DIR__, 'PATH' => getenv('PATH')]);
+        ['TEST_FOLDER' => __DIR__, 'PATH' => getenv('PATH')]);
 }
 
 $is_root = posix_getuid() === 0;
