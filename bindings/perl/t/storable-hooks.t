@@ -414,19 +414,19 @@ both_storable('STORABLE_attach' => sub {
     is($m->dclone($object), $object, 'dclone calls STORABLE_attach');
     {
         package Attach;
-        our @told;
+        our @arguments;
         our $gives;
         our @links;
         sub STORABLE_freeze { my ($self) = @_; return ($self->{name}, @links) }
-        sub STORABLE_attach { my ($class, @rest) = @_; @told = ($class, @rest); return $gives ? $gives->() : bless { name => $rest[1] }, $class }
+        sub STORABLE_attach { my ($class, @rest) = @_; @arguments = ($class, @rest); return $gives ? $gives->() : bless { name => $rest[1] }, $class }
         package Attach::Child;
         our @ISA = ('Attach');
     }
     $copy = $m->thaw($m->freeze(bless { name => 'x' }, 'Attach::Child'));
-    is_deeply(\@Attach::told, ['Attach::Child', 0, 'x'], 'STORABLE_attach gets the class, whether it is cloned, and the string');
+    is_deeply(\@Attach::arguments, ['Attach::Child', 0, 'x'], 'STORABLE_attach gets the class, whether it is cloned, and the string');
     is(ref $copy, 'Attach::Child', 'STORABLE_attach works for a derived class');
     $m->dclone(bless { name => 'x' }, 'Attach');
-    ok($Attach::told[1], 'STORABLE_attach gets a true value when it is cloned');
+    ok($Attach::arguments[1], 'STORABLE_attach gets a true value when it is cloned');
 
     local $Attach::gives = sub { return bless {}, 'Attach::Child' };
     is(ref $m->thaw($m->freeze(bless { name => 'x' }, 'Attach')), 'Attach::Child', 'STORABLE_attach can return an object of a derived class');
