@@ -21,8 +21,8 @@ ICECORE_LIB=$(realpath "$ICECORE_LIB")
 export ICECORE_LIB
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-said=$folder/said
-mkdir -p "$said"
+report_folder=$folder/reports
+mkdir -p "$report_folder"
 
 # Each of the two libraries has its own path for reports. In a program with both, only the path of the first one is
 # set, and the reports of the other one would be lost. This library sets the other path.
@@ -43,25 +43,25 @@ set_place(void)
 C
 gcc -shared -fPIC -O1 "$folder/place.c" -o "$folder/place.so" -ldl || exit 1
 runtime=$runtime:$folder/place.so
-export UBSAN_REPORTS=$said/undefined
+export UBSAN_REPORTS=$report_folder/undefined
 
 # Compiler flags of the module, and options of the sanitizers. Everything is reported, and the program
 # continues.
 flags='-fsanitize=address,undefined -fsanitize-recover=address -fno-omit-frame-pointer -g -O1'
-asan_options="detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$said/report:log_exe_name=1"
-ubsan_options="print_stacktrace=1:log_path=$said/report:log_exe_name=1"
+asan_options="detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$report_folder/report:log_exe_name=1"
+ubsan_options="print_stacktrace=1:log_path=$report_folder/report:log_exe_name=1"
 
 # Prints the reports of the sanitizers and the last line, and ends the program.
 conclude() { # PASSED FAILED
     local reports
     # A file with only warnings is not a report.
-    grep -rLZE 'ERROR|runtime error:|CHECK failed' "$said" | xargs -0 -r rm -f
-    reports=$(find "$said" -type f | wc -l)
+    grep -rLZE 'ERROR|runtime error:|CHECK failed' "$report_folder" | xargs -0 -r rm -f
+    reports=$(find "$report_folder" -type f | wc -l)
     if [ "$reports" -gt 0 ]; then
         # Each place is shown once, with the number of its reports.
-        cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY|CHECK failed/p' | sort | uniq -c | sort -rn | head -n 50
+        cat "$report_folder"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY|CHECK failed/p' | sort | uniq -c | sort -rn | head -n 50
         echo "not ok - reports of the sanitizers: $reports"
-        [ -z "$keep" ] || { mkdir -p "$keep" && cp "$said"/* "$keep/"; }
+        [ -z "$keep" ] || { mkdir -p "$keep" && cp "$report_folder"/* "$keep/"; }
     fi
     echo "$1 passed, $(($2 + reports)) failed"
     [ "$2" -eq 0 ] && [ "$reports" -eq 0 ]

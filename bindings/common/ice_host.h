@@ -29,11 +29,11 @@
 void *ice_host_resize(void *memory, size_t size);
 /* Frees memory; NULL is ignored. */
 void ice_host_free(void *memory);
-/* Only for a host that defines ICE_HOST_CLAIMS when it compiles ice_tape.c: called before the
- * memory of a tape grows to `bytes`. It may check a memory limit, and leave by an exception. */
+/* Only for a host that defines ICE_HOST_COUNTS_MEMORY when it compiles ice_tape.c. Is called before
+ * the memory of a tape grows to `bytes`. It may check a memory limit, and leave by an exception. */
 struct icecore_context;
-void ice_host_claim(struct icecore_context *engine, size_t bytes);
-/* Ends the call with an exception of the host. */
+void ice_host_announce_size(struct icecore_context *engine, size_t bytes);
+/* Ends the call with an exception of the host. `message` says what is wrong. */
 ICE_NORETURN void ice_host_fail(const char *message);
 
 #endif

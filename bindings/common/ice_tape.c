@@ -6,8 +6,8 @@
 static void
 announce_size(icecore_context *engine, size_t nodes, size_t bytes)
 {
-#ifdef ICE_HOST_CLAIMS
-    ice_host_claim(engine, nodes * sizeof(icecore_node) + bytes);
+#ifdef ICE_HOST_COUNTS_MEMORY
+    ice_host_announce_size(engine, nodes * sizeof(icecore_node) + bytes);
 #else
     (void)engine, (void)nodes, (void)bytes;
 #endif
@@ -51,12 +51,12 @@ ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, 
 /* A refused part leaves the tape as it is. If no part was written, the tape still has all nodes so
  * far. If a part was written, its nodes are gone, so the host must begin again. */
 ice_part_result
-ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
+ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *part_count)
 {
     ice_tape_finish(engine, tape);
     if (icecore_write_part(engine, stage, tape) == ICECORE_OK) {
-        ++*parts;
+        ++*part_count;
         return ICE_PART_WRITTEN;
     }
-    return *parts ? ICE_PART_RESTART : ICE_PART_UNSUPPORTED;
+    return *part_count ? ICE_PART_RESTART : ICE_PART_UNSUPPORTED;
 }

@@ -46,11 +46,11 @@ typedef enum {
     ICE_PART_RESTART      /* a later part was refused: begin again, and write no parts */
 } ice_part_result;
 
-/* Writes the nodes so far as one part of the document, counts it in `parts`, and empties the
+/* Writes the nodes so far as one part of the document, adds 1 to `part_count`, and empties the
  * tape. So a large document needs no memory for all of its nodes. The nodes of open containers
  * must already have their number of children. */
 ice_part_result ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape,
-                               uint32_t *parts);
+                               uint32_t *part_count);
 
 /* Fills a tape without checking the capacity at each node. A cursor is a local copy of the
  * positions in a tape. No pointer leads to the copy, so the compiler knows that a store to a node

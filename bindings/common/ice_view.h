@@ -18,6 +18,8 @@
 /* The id of the class and the form of a node; only for kinds that have them. */
 #define ICE_CLASS_OF(node) ((uint32_t)(uint16_t)((node)->payload >> ICECORE_CLASS_SHIFT))
 #define ICE_FORM_OF(node) ((uint8_t)((node)->payload >> ICECORE_FORM_SHIFT))
+/* The id of the encoding of a string, a symbol or a key: bits 48 to 62. 0 if it has none. */
+#define ICE_ENCODING_OF(node) ((uint32_t)((node)->payload >> 48) & 0x7FFF)
 
 /* The part of ice_bytes_of for strings of 4 GB or more, and for nodes that are damaged. Fails if
  * the string is outside of the document. */

@@ -29,7 +29,8 @@ at_end(pTHX_ void *unused)
     ice_contexts_free(aTHX);
 }
 
-/* Pushes the header and the body of a Sereal document, if they were requested. */
+/* Pushes the header and the body of a Sereal document on perl's stack, if they were requested, and returns
+ * the new top of the stack. A header that is missing is undef. */
 static SV **
 push_parts(pTHX_ SV **sp, int parts, SV *header, SV *body)
 {
@@ -41,7 +42,7 @@ push_parts(pTHX_ SV **sp, int parts, SV *header, SV *body)
     return sp;
 }
 
-/* Pushes the items of a list. */
+/* Pushes the items of a list on perl's stack, and returns its new top. */
 static SV **
 push_list(pTHX_ SV **sp, AV *list)
 {

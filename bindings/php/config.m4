@@ -45,7 +45,7 @@ if test "$PHP_ICECORE" != "no"; then
   ICECORE_SHARED_DEPENDENCIES="$ICECORE_LIB"
   PHP_SUBST([ICECORE_SHARED_DEPENDENCIES])
   ICECORE_SOURCES="icecore.c"
-  for source in core formats plugs; do
+  for source in core formats registration; do
     for file in $abs_srcdir/$source/*.c; do
       test -e "$file" && ICECORE_SOURCES="$ICECORE_SOURCES $source/`basename $file`"
     done
@@ -54,7 +54,7 @@ if test "$PHP_ICECORE" != "no"; then
   ICECORE_THREADS=
   test "$PHP_THREAD_SAFETY" != "yes" || ICECORE_THREADS=-D_REENTRANT
   PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [$ICECORE_THREADS -O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
-  for folder in core formats plugs; do
+  for folder in core formats registration; do
     PHP_ADD_BUILD_DIR([$ext_builddir/$folder])
   done
 fi

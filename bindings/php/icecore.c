@@ -7,7 +7,7 @@
 #include "formats/replace.h"
 #include "icecore_arginfo.h"
 #include "php_icecore.h"
-#include "plugs/plugs.h"
+#include "registration/registration.h"
 
 ZEND_DECLARE_MODULE_GLOBALS(icecore)
 
@@ -61,10 +61,10 @@ static PHP_MINIT_FUNCTION(icecore)
     }
     REGISTER_INI_ENTRIES();
     icecore_register_classes();
-    ice_plug_sessions();
-    ice_plug_apcu();
+    ice_register_sessions();
+    ice_register_apcu();
     if (ICE_G(replace))
-        ice_plug_replace();
+        ice_register_replace();
     return SUCCESS;
 }
 

@@ -64,8 +64,8 @@ function convert(string $bytes, ?string $from, string $to): string {}
 
 /**
  * Replaces text in all strings of serialized data, also in data that such a string contains, and corrects the
- * lengths. Other data is replaced as plain text. All pairs are replaced in one pass; where several match, the longest
- * wins. Text that was inserted is not searched again.
+ * lengths. Other data is replaced as plain text. All pairs are replaced in one pass. If several texts match at a
+ * place, the longest one is replaced. Inserted text is not searched again.
  *
  * @param string|string[] $old a text or a list of texts; if $new is null, a map from old to new texts
  * @param string|string[]|null $new the new text; if it is a list, each text of $old becomes the one at the same

@@ -1,4 +1,4 @@
-/* The functions that take the place of PHP's own (plugs/replace.c). */
+/* The functions that take the place of PHP's own (registration/replace.c). */
 #ifndef ICECORE_FUNCTIONS_H
 #define ICECORE_FUNCTIONS_H
 #include "php.h"

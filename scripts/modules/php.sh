@@ -7,7 +7,7 @@ php_needs() {
 
 php_build() {
     local files made_for
-    files=$(find ../common/ core formats plugs ./icecore*.[ch] ./php_icecore.h -name '*.[ch]' | LC_ALL=C sort)
+    files=$(find ../common/ core formats registration ./icecore*.[ch] ./php_icecore.h -name '*.[ch]' | LC_ALL=C sort)
     made_for="$(php-config --version) $(php-config --extension-dir) $(php-config --configure-options | cksum)"
     # APCu's header decides if there is a serializer for it.
     made_for+=" $(find "$(php-config --include-dir)/ext/apcu" -name apc_serializer.h 2>/dev/null) $library $files"
@@ -60,14 +60,14 @@ php_test() {
     for test in stub examples; do
         ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || status=1
     done
-    tests/plugs/plugs.sh "$module" php replace apcu sessions || status=1
+    tests/registration/run.sh "$module" php replace apcu sessions || status=1
     [ ! -x tests/run.sh ] || tests/run.sh "$module" || status=1
     return "$status"
 }
 
 # Tests that need nginx and php-fpm.
 php_test_servers() {
-    tests/plugs/plugs.sh "$PWD/modules/icecore.so" php fpm
+    tests/registration/run.sh "$PWD/modules/icecore.so" php fpm
 }
 
 # Debian keeps the ini files of extensions in one folder, and a script links them for each way to run PHP;

@@ -141,7 +141,7 @@ print_outline(context *ctx, const icecore_view *view)
             printf("  ");
         if (node->key == ICECORE_IS_KEY)
             printf("key ");
-        else if (node->key != ICECORE_KEY_NODE && (name = ice_name(&view->keys, node->key, &key))) {
+        else if (node->key != ICECORE_KEY_PRECEDES && (name = ice_name(&view->keys, node->key, &key))) {
             print_text(key, name->node.aux);
             printf(": ");
         }

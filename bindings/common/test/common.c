@@ -3,7 +3,7 @@
 #include "common/ice_bytes.h"
 #include "common/ice_keys.h"
 #include "common/ice_map.h"
-#include "common/ice_class_notes.h"
+#include "common/ice_found_classes.h"
 #include "common/ice_message.h"
 #include "common/ice_pool.h"
 #include "common/ice_stack.h"
@@ -310,25 +310,28 @@ test_message(void)
     icecore_context_free(engine);
 }
 
-/* The notes contain each class that icecore_classes reports, in the same order. */
+/* The list contains each class that icecore_classes reports, in the same order. */
 static void
-test_class_notes(void)
+test_found_classes(void)
 {
     static const char text[] = "a:2:{i:0;O:3:\"Foo\":0:{}i:1;O:6:\"My\\Bar\":0:{}}";
     icecore_error error;
     icecore_stage *stage = icecore_stage_new("php", 3, &error);
-    ice_class_notes notes = { NULL, 0, 0, 0 };
-    ice_noted_class noted;
+    ice_found_classes found = { NULL, 0, 0, 0 };
+    ice_found_class class_use;
     const char *cursor = NULL;
-    OK(!ice_next_noted(&notes, &cursor, &noted));
-    OK(icecore_classes(stage, (const uint8_t *)text, sizeof text - 1, ice_note_class, &notes, &error) == ICECORE_OK);
-    OK(ice_next_noted(&notes, &cursor, &noted) && noted.name.len == 3 && memcmp(noted.name.bytes, "Foo", 3) == 0);
-    OK(noted.count == 1 && noted.path.len == 4 && memcmp(noted.path.bytes, "$[0]", 4) == 0);
-    OK(ice_next_noted(&notes, &cursor, &noted) && noted.name.len == 6 && memcmp(noted.kind.bytes, "object", 6) == 0);
-    OK(!ice_next_noted(&notes, &cursor, &noted));
-    ice_class_notes_free(&notes);
+    OK(!ice_found_classes_next(&found, &cursor, &class_use));
+    OK(icecore_classes(stage, (const uint8_t *)text, sizeof text - 1, ice_found_classes_add, &found, &error)
+       == ICECORE_OK);
+    OK(ice_found_classes_next(&found, &cursor, &class_use));
+    OK(class_use.name.len == 3 && memcmp(class_use.name.bytes, "Foo", 3) == 0);
+    OK(class_use.count == 1 && class_use.path.len == 4 && memcmp(class_use.path.bytes, "$[0]", 4) == 0);
+    OK(ice_found_classes_next(&found, &cursor, &class_use));
+    OK(class_use.name.len == 6 && memcmp(class_use.kind.bytes, "object", 6) == 0);
+    OK(!ice_found_classes_next(&found, &cursor, &class_use));
+    ice_found_classes_free(&found);
     cursor = NULL;
-    OK(!notes.text && !ice_next_noted(&notes, &cursor, &noted));
+    OK(!found.text && !ice_found_classes_next(&found, &cursor, &class_use));
     icecore_stage_free(stage);
 }
 
@@ -345,7 +348,7 @@ main(void)
     test_keys();
     test_pool();
     test_message();
-    test_class_notes();
+    test_found_classes();
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

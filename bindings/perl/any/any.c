@@ -1,11 +1,12 @@
 /* Reads and writes a document of any format, and lists its classes. any.h declares the
  * functions. */
 #include "any/any.h"
-#include "common/ice_class_notes.h"
+#include "common/ice_found_classes.h"
 #include "core/documents.h"
 #include "sereal/sereal.h"
 #include "storable/storable.h"
 
+/* Frees a stage when perl leaves a scope. */
 static void
 free_stage(pTHX_ void *stage)
 {
@@ -13,7 +14,7 @@ free_stage(pTHX_ void *stage)
     icecore_stage_free((icecore_stage *)stage);
 }
 
-/* Returns the stage that `format` names. Without `format`, returns a reader that fits the bytes.
+/* Returns the stage that `format` names. If it is NULL or undef, detects the format of the bytes.
  * The stage is freed when perl leaves the scope. */
 static icecore_stage *
 stage_for(pTHX_ SV *format, const char *bytes, STRLEN len)
@@ -22,7 +23,7 @@ stage_for(pTHX_ SV *format, const char *bytes, STRLEN len)
     if (format && SvOK(format)) {
         STRLEN spec_len;
         const char *spec = SvPVutf8(format, spec_len);
-        stage = ice_reader_new(aTHX_ spec, spec_len);
+        stage = ice_stage_new(aTHX_ spec, spec_len);
     } else {
         icecore_error error;
         stage = icecore_detect((const U8 *)bytes, len, &error);
@@ -56,7 +57,7 @@ ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
         ice_set_stage_limit(aTHX_ stage, "decompressed", settings.max_uncompressed);
     settings.names_limit_options = TRUE;
     if (strNE(icecore_stage_format(stage), "storable")) {
-        ice_sereal_set_common(&settings);
+        ice_sereal_apply_decode_settings(&settings);
         settings.from_other_language = strNE(icecore_stage_format(stage), "sereal");
     }
     result = ice_read_document(aTHX_ stage, text, len, &settings, NULL, NULL);
@@ -109,10 +110,9 @@ ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
             croak("Not a reference");
     } else if (strEQ(name, "sereal")) {
         settings.rules = &ice_sereal_rules;
-        settings.protocol = 5;
+        settings.sereal_protocol = 5;
     } else {
         settings.rules = &ice_any_rules;
-        settings.protocol = 5; /* only the rules of Sereal read it */
         losses = (AV *)sv_2mortal((SV *)newAV());
     }
     result = sv_2mortal(ice_write_document(aTHX_ stage, data, NULL, &settings, losses));
@@ -125,16 +125,17 @@ ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
     return SvREFCNT_inc_simple_NN(result);
 }
 
+/* Frees a list of classes when perl leaves a scope. */
 static void
-free_notes(pTHX_ void *notes)
+free_found_classes(pTHX_ void *found)
 {
     PERL_UNUSED_CONTEXT;
-    ice_class_notes_free((ice_class_notes *)notes);
+    ice_found_classes_free((ice_found_classes *)found);
 }
 
 /* Returns the hash for one class. */
 static SV *
-class_entry(pTHX_ const ice_noted_class *class_use)
+class_entry(pTHX_ const ice_found_class *class_use)
 {
     HV *hv = newHV();
     /* A name that is valid UTF-8 is most likely UTF-8, as names of packages are. */
@@ -154,18 +155,18 @@ ice_classes(pTHX_ SV *bytes, SV *format)
     STRLEN len;
     const char *text = ice_frozen_bytes(aTHX_ bytes, &len), *position = NULL;
     AV *list = (AV *)sv_2mortal((SV *)newAV());
-    ice_class_notes notes = { NULL, 0, 0, 0 };
-    ice_noted_class class_use;
+    ice_found_classes found = { NULL, 0, 0, 0 };
+    ice_found_class class_use;
     icecore_stage *stage;
     icecore_error error;
     ENTER;
     stage = stage_for(aTHX_ format, text, len);
-    SAVEDESTRUCTOR_X(free_notes, &notes);
-    if (icecore_classes(stage, (const U8 *)text, len, ice_note_class, &notes, &error) != ICECORE_OK)
+    SAVEDESTRUCTOR_X(free_found_classes, &found);
+    if (icecore_classes(stage, (const U8 *)text, len, ice_found_classes_add, &found, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
-    if (notes.failed)
+    if (found.failed)
         croak("Icecore: not enough memory");
-    while (ice_next_noted(&notes, &position, &class_use))
+    while (ice_found_classes_next(&found, &position, &class_use))
         av_push(list, class_entry(aTHX_ & class_use));
     LEAVE;
     return list;

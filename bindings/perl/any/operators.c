@@ -27,6 +27,7 @@ run_operator(pTHX_ operator_body body)
     RETURN;
 }
 
+/* Dies if a call has too few or too many arguments. */
 static void
 check_argument_count(pTHX_ const char *usage, I32 items, I32 min, I32 max)
 {
@@ -36,6 +37,9 @@ check_argument_count(pTHX_ const char *usage, I32 items, I32 min, I32 max)
 
 /* The argument with this number, from 1 on; NULL if it was not passed. */
 #define ARGUMENT(index) ((index) <= items ? mark[index] : NULL)
+
+/* The functions of the operators. Each does the same as the sub of that name in Icecore.xs or
+ * sereal.xsh. */
 
 static SV *
 run_pack_list(pTHX_ SV **mark, I32 items)

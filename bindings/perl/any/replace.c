@@ -78,6 +78,7 @@ read_report(pTHX_ SV *value)
     return (HV *)sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(value)));
 }
 
+/* Reads the options from perl's stack, up to the index `end`. */
 static void
 read_options(pTHX_ replace_options *options, I32 stack_index, I32 end)
 {
@@ -130,6 +131,7 @@ copy_bytes(pTHX_ SV *sv, const char *argument_name, size_t *len)
     return (const U8 *)text;
 }
 
+/* Appends a pair of an old and a new text. */
 static void
 add_pair(pTHX_ pairs *list, SV *from, SV *to)
 {
@@ -147,6 +149,7 @@ add_pair(pTHX_ pairs *list, SV *from, SV *to)
     list->count++;
 }
 
+/* Appends the entries of a hash as pairs. */
 static void
 add_pairs(pTHX_ pairs *list, HV *hash)
 {
@@ -158,6 +161,7 @@ add_pairs(pTHX_ pairs *list, HV *hash)
 
 /* ---- replacing --------------------------------------------------------- */
 
+/* Dies of an error in the data. */
 static void
 croak_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {

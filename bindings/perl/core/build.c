@@ -11,17 +11,18 @@
 /* ---- attaching values -------------------------------------------------- */
 
 /* Makes the value of a locked key read-only. Only a leaf is complete at this point. Any other
- * value is added to frame->list, and becomes read-only when its hash is complete, because
- * read-only values can't be filled, tied or blessed. */
+ * value becomes read-only when its hash is complete, because read-only values can't be filled,
+ * tied or blessed. Until then it is in frame->values_to_lock. */
 static void
 lock_value(pTHX_ ib_builder *b, const ice_build_frame *frame, U32 index, SV *value)
 {
-    if (ib_is_leaf(&b->view->nodes[index]) || !frame->list)
+    if (ib_is_leaf(&b->view->nodes[index]) || !frame->values_to_lock)
         SvREADONLY_on(value);
     else
-        av_push(frame->list, SvREFCNT_inc_simple_NN(value));
+        av_push(frame->values_to_lock, SvREFCNT_inc_simple_NN(value));
 }
 
+/* Makes all values of a list read-only. */
 static void
 lock_values(AV *list)
 {
@@ -61,7 +62,7 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
     case IB_MAP: {
         HV *hv = (HV *)frame->sv;
         /* The key is a node of its own before the value, or it has an id. Ids begin at 1. */
-        if (node->key == ICECORE_KEY_NODE) {
+        if (node->key == ICECORE_KEY_PRECEDES) {
             const icecore_node *key = &b->view->nodes[frame->key];
             if (key->flags & ICECORE_FLAG_PLACEHOLDER) {
                 STRLEN len;
@@ -92,19 +93,19 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
     }
     case IB_OPAQUE_HOOK:
         /* The list has the payload, then inner objects and links, then the body. */
-        av_push(frame->list, value);
+        av_push(frame->children, value);
         return;
     case IB_FIELDS:
-        if (node->key == ICECORE_KEY_NODE)
-            av_push(frame->list, ib_new_string(aTHX_ b, &b->view->nodes[frame->key]));
+        if (node->key == ICECORE_KEY_PRECEDES)
+            av_push(frame->children, ib_new_string(aTHX_ b, &b->view->nodes[frame->key]));
         else
-            av_push(frame->list, newSVsv(ice_key_sv(aTHX_ ctx, b->view, node->key)));
-        av_push(frame->list, value ? value : newSV(0));
+            av_push(frame->children, newSVsv(ice_key_sv(aTHX_ ctx, b->view, node->key)));
+        av_push(frame->children, value ? value : newSV(0));
         return;
     case IB_RECORD:
     case IB_OPAQUE_FREEZE:
     case IB_TIED:
-        av_push(frame->list, value ? value : newSV(0));
+        av_push(frame->children, value ? value : newSV(0));
         return;
     default:
         SvREFCNT_dec(value);
@@ -163,7 +164,7 @@ build_leaf(pTHX_ ib_builder *b)
 {
     const U32 index = b->next;
     const icecore_node *node = &b->view->nodes[index];
-    SV *sv = UNLIKELY(b->shares_leaves) ? ib_new_shared_leaf(aTHX_ b, node) : ib_new_leaf(aTHX_ b, node);
+    SV *sv = UNLIKELY(b->needs_leaf_settings) ? ib_new_shared_leaf(aTHX_ b, node) : ib_new_leaf(aTHX_ b, node);
     if (!sv && node->flags & ICECORE_FLAG_TARGET)
         sv = newSV(0);
     if (sv && node->flags & ICECORE_FLAG_TARGET)
@@ -316,8 +317,8 @@ build_array(pTHX_ ib_builder *b, const pending_value *pending)
     if (count) {
         U32 next;
         av_extend(av, (SSize_t)count - 1);
-        next =
-            UNLIKELY(b->shares_leaves) ? pending->index + 1 : ib_append_leaves(aTHX_ b, av, pending->index + 1, end);
+        next = UNLIKELY(b->needs_leaf_settings) ? pending->index + 1
+                                                : ib_append_leaves(aTHX_ b, av, pending->index + 1, end);
         if (next < end) {
             ib_push_frame(aTHX_ b, IB_ARRAY, pending->index, (SV *)av)->index = AvFILLp(av) + 1;
             b->next = next;
@@ -338,13 +339,14 @@ build_hash(pTHX_ ib_builder *b, const pending_value *pending)
         hv_ksplit(hv, node->aux + 1);
     ib_make_reference(aTHX_ pending->variable, (SV *)hv);
     ib_register_container(aTHX_ b, pending->variable, (SV *)hv, pending->index, pending->object);
-    b->next = is_restricted || UNLIKELY(b->shares_leaves) ? pending->index + 1
-                                                          : ib_store_leaves(aTHX_ b, hv, pending->index + 1, end);
+    b->next = is_restricted || UNLIKELY(b->needs_leaf_settings)
+                ? pending->index + 1
+                : ib_store_leaves(aTHX_ b, hv, pending->index + 1, end);
     if (b->next < end || is_restricted || b->settings->filters) {
         ice_build_frame *frame = ib_push_frame(aTHX_ b, IB_MAP, pending->index, (SV *)hv);
         frame->variable = pending->outer_variable;
         if (is_restricted)
-            frame->list = ib_new_part_list(aTHX_ b);
+            frame->values_to_lock = ib_new_kept_list(aTHX_ b);
     }
 }
 
@@ -466,8 +468,8 @@ close_frame(pTHX_ ib_builder *b)
         break;
     case IB_MAP:
         ctx->depth--;
-        if (frame.list) {
-            lock_values(frame.list);
+        if (frame.values_to_lock) {
+            lock_values(frame.values_to_lock);
             SvREADONLY_on(frame.sv);
         }
         if (UNLIKELY(b->settings->filters != NULL))
@@ -557,15 +559,15 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.false_value = settings->false_value ? settings->false_value : &PL_sv_no;
     b.true_value = settings->true_value ? settings->true_value : &PL_sv_yes;
     b.foreign_code_ran = FALSE;
-    /* The fast paths do not call ib_new_shared_leaf. They are not used if a setting needs this
-     * function, or if leaves must be marked as tainted. */
-    b.shares_leaves = settings->use_undef || settings->alias_limit || settings->numbers || TAINT_get;
+    /* The fast paths do not call ib_new_shared_leaf, so they are not used if a setting needs this
+     * function. They are not used either if leaves must be marked as tainted. */
+    b.needs_leaf_settings = settings->use_undef || settings->alias_limit || settings->numbers || TAINT_get;
     ice_update_keys(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
-    if (b.shares_leaves || settings->filters || !ib_build_plain_document(aTHX_ & b, root)) {
+    if (b.needs_leaf_settings || settings->filters || !ib_build_plain_document(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
-        ib_check_before_hooks(aTHX_ & b, root);
+        ib_report_errors_before_hooks(aTHX_ & b, root);
         build_value(aTHX_ & b);
     }
     while (ctx->depth) {
@@ -582,7 +584,7 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
             b.next = ice_next(b.view, b.next);
             continue;
         }
-        if (!b.foreign_code_ran && !b.shares_leaves) {
+        if (!b.foreign_code_ran && !b.needs_leaf_settings) {
             if (frame->kind == IB_ARRAY && ib_is_leaf(node)) {
                 U32 next = ib_append_leaves(aTHX_ & b, (AV *)frame->sv, b.next, frame->end);
                 if (next != b.next) {

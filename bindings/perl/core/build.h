@@ -31,8 +31,8 @@ typedef struct {
     const ice_read_settings *settings;
     U32 next; /* index of the next node */
     SV *false_value, *true_value;
-    bool foreign_code_ran; /* perl code ran, which may have changed what is being built */
-    bool shares_leaves;    /* leaves come from ib_new_shared_leaf */
+    bool foreign_code_ran;    /* perl code ran, which may have changed what is being built */
+    bool needs_leaf_settings; /* settings or tainting affect leaves, so ib_new_shared_leaf makes them */
 } ib_builder;
 
 /* build_frames.c */
@@ -64,8 +64,9 @@ bool ib_is_record(ib_builder *b, const icecore_node *node);
 void ib_bless(pTHX_ ib_builder *b, SV *rv, U32 object);
 
 /* build_ahead.c */
-/* If a hook will be called, dies of any error that would otherwise end the build after it. */
-void ib_check_before_hooks(pTHX_ ib_builder *b, U32 from);
+/* If a hook will be called, dies of any error that would otherwise end the build after the hook
+ * ran. */
+void ib_report_errors_before_hooks(pTHX_ ib_builder *b, U32 from);
 
 /* build_thaw.c */
 /* Returns true for an object that FREEZE wrote, and that is thawed when everything is built. */
@@ -95,10 +96,10 @@ void ib_check_regexp(pTHX_ ib_builder *b, U32 index);
 /* Returns true if a variable with such a node is a reference. */
 bool ib_is_reference_kind(U8 kind);
 void ib_register_container(pTHX_ ib_builder *b, SV *rv, SV *sv, U32 index, U32 object);
-/* Returns a list for the children of an object; it is kept until the end of the call. */
-AV *ib_new_part_list(pTHX_ ib_builder *b);
-/* Returns the string of a child of the current object: a mortal. */
-SV *ib_part_string(pTHX_ ib_builder *b, U32 index);
+/* Returns a new list, which the context keeps until the end of the call. */
+AV *ib_new_kept_list(pTHX_ ib_builder *b);
+/* Returns the string of the node `index`, a child of the current object: a mortal. */
+SV *ib_child_string(pTHX_ ib_builder *b, U32 index);
 void ib_croak_code(pTHX) __attribute__noreturn__;
 void ib_croak_foreign_object(pTHX) __attribute__noreturn__;
 void ib_croak_no_storable_thaw(pTHX_ HV *stash) __attribute__noreturn__;

@@ -124,7 +124,7 @@ check_node(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 }
 
 void
-ib_check_before_hooks(pTHX_ ib_builder *b, U32 from)
+ib_report_errors_before_hooks(pTHX_ ib_builder *b, U32 from)
 {
     const U32 count = (U32)b->view->node_count;
     looked_up_class last = { 0, FALSE };

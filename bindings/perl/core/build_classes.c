@@ -89,6 +89,7 @@ ib_offset_suffix(pTHX_ ib_builder *b)
 
 /* ---- objects that FREEZE wrote ---------------------------------------------- */
 
+/* Returns true for an object that FREEZE wrote. */
 static bool
 is_frozen(const icecore_node *node)
 {

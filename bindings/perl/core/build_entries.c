@@ -80,57 +80,64 @@ ice_build_boot(pTHX)
 #endif
 }
 
+/* Returns a new SV with the key that a node contains; NULL if the node can't be a key. Text must be
+ * valid UTF-8. */
+static SV *
+new_key(pTHX_ ib_builder *b, const icecore_node *node)
+{
+    switch (node->kind) {
+    case ICECORE_INT:
+        return newSViv((IV)node->payload);
+    case ICECORE_UINT:
+        return newSVuv((UV)node->payload);
+    case ICECORE_BOOL:
+        return newSVpvn("1", node->payload ? 1 : 0);
+    case ICECORE_FLOAT: {
+        double number;
+        memcpy(&number, &node->payload, 8);
+        return newSVnv(number);
+    }
+    case ICECORE_NULL:
+    case ICECORE_HOLE:
+        return newSVpvs("");
+    default:
+        return node->kind < ICECORE_BYTES || node->kind > ICECORE_ENUM_CASE ? NULL : ib_new_string(aTHX_ b, node);
+    }
+}
+
 /* Stores a value under the key that the node `key_node` contains. */
 void
 ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value)
 {
     const icecore_node *node = &b->view->nodes[key_node];
+    SV *key;
     if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {
         STRLEN len;
         const char *text = ice_bytes_of(b->view, node, &len);
-        /* hv_fetch takes the length as an I32. A negative length means UTF-8. */
-        if (len <= I32_MAX) {
-            if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
-                SvREFCNT_dec(value);
-                ib_croak_bad_utf8(aTHX_ b, node);
-            }
+        if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
+            SvREFCNT_dec(value);
+            ib_croak_bad_utf8(aTHX_ b, node);
+        }
+        /* After perl code ran, hv_fetch may die, and would leak the value. hv_fetch takes the length
+         * as an I32; a negative length means UTF-8. */
+        if (len <= I32_MAX && LIKELY(!b->foreign_code_ran)) {
             ib_replace_value(aTHX_ b->ctx,
                              hv_fetch(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, TRUE), value);
             return;
         }
     }
-    {
-        SV *key;
-        switch (node->kind) {
-        case ICECORE_INT:
-            key = newSViv((IV)node->payload);
-            break;
-        case ICECORE_UINT:
-            key = newSVuv((UV)node->payload);
-            break;
-        case ICECORE_BOOL:
-            key = newSVpvn("1", node->payload ? 1 : 0);
-            break;
-        case ICECORE_FLOAT: {
-            double number;
-            memcpy(&number, &node->payload, 8);
-            key = newSVnv(number);
-            break;
-        }
-        case ICECORE_NULL:
-        case ICECORE_HOLE:
-            key = newSVpvs("");
-            break;
-        default:
-            if (node->kind < ICECORE_BYTES || node->kind > ICECORE_ENUM_CASE) {
-                SvREFCNT_dec(value);
-                ib_croak_at_node(aTHX_ b, "a key that is not a string", node);
-            }
-            key = ib_new_string(aTHX_ b, node);
-        }
-        ib_store_by_sv(aTHX_ b->ctx, hv, key, value);
-        SvREFCNT_dec(key);
+    key = new_key(aTHX_ b, node);
+    if (!key) {
+        SvREFCNT_dec(value);
+        ib_croak_at_node(aTHX_ b, "a key that is not a string", node);
     }
+    if (UNLIKELY(b->foreign_code_ran)) {
+        ib_store_by_sv(aTHX_ b->ctx, hv, sv_2mortal(key), value);
+        return;
+    }
+    /* Nothing can die here. So the key is freed at once, because a hash may have millions of them. */
+    ib_store_by_sv(aTHX_ b->ctx, hv, key, value);
+    SvREFCNT_dec(key);
 }
 
 /* Stores a key that is allowed in a restricted hash, but absent. */

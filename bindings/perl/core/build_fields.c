@@ -31,7 +31,7 @@ ib_has_fields(pTHX_ ib_builder *b, U32 index)
         const icecore_node *node = &nodes[child];
         STRLEN len;
         const char *text;
-        if (node->key == ICECORE_KEY_NODE)
+        if (node->key == ICECORE_KEY_PRECEDES)
             continue;
         if (node->key == ICECORE_IS_KEY) {
             if (node->kind != ICECORE_BYTES && node->kind != ICECORE_TEXT)
@@ -140,7 +140,7 @@ ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
     {
         AV *list = newAV();
         ice_keep_for_call(aTHX_ b->ctx, (SV *)list);
-        ib_push_frame(aTHX_ b, IB_FIELDS, index + 1, object)->list = list;
+        ib_push_frame(aTHX_ b, IB_FIELDS, index + 1, object)->children = list;
     }
     b->next = index + 2;
     return TRUE;
@@ -167,7 +167,7 @@ ib_end_fields(pTHX_ ib_builder *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     SV *object = frame.sv;
-    AV *list = frame.list, *fields = (AV *)sv_2mortal((SV *)newAV());
+    AV *list = frame.children, *fields = (AV *)sv_2mortal((SV *)newAV());
     HV *values = (HV *)sv_2mortal((SV *)newHV()); /* by the name of the field */
     SV *missing = sv_2mortal(newSVpvs("")), *unknown = sv_2mortal(newSVpvs(""));
     SSize_t i;

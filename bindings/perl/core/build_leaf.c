@@ -1,6 +1,7 @@
 /* Builds leaves that are rare, or that need more code than those in build_leaf.h. */
 #include "core/build_leaf.h"
 
+/* Dies with a message that names the path of a node. */
 static void
 croak_with_path(pTHX_ ib_builder *b, const char *prefix, const char *message, const icecore_node *node)
 {

@@ -27,7 +27,7 @@ ib_register_container(pTHX_ ib_builder *b, SV *rv, SV *sv, U32 index, U32 object
 }
 
 SV *
-ib_part_string(pTHX_ ib_builder *b, U32 index)
+ib_child_string(pTHX_ ib_builder *b, U32 index)
 {
     STRLEN len;
     const icecore_node *node = &b->view->nodes[index];
@@ -90,7 +90,7 @@ ib_croak_no_storable_thaw(pTHX_ HV *stash)
 void
 ib_build_code(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
 {
-    SV *text = ib_part_string(aTHX_ b, index + 1), *code, *result;
+    SV *text = ib_child_string(aTHX_ b, index + 1), *code, *result;
     if (b->settings->dummy_code) {
         result = (SV *)newXS(NULL, dummy_sub, __FILE__);
         b->next = (U32)b->view->nodes[index].payload;
@@ -129,7 +129,7 @@ ib_build_vstring(pTHX_ ib_builder *b, SV *variable, U32 index)
     STRLEN len;
     const icecore_node *source = &b->view->nodes[index + 1];
     const char *text = ice_bytes_of(b->view, source, &len);
-    sv_setsv(variable, ib_part_string(aTHX_ b, ice_next(b->view, index + 1)));
+    sv_setsv(variable, ib_child_string(aTHX_ b, ice_next(b->view, index + 1)));
     if (len > I32_MAX)
         croak("Icecore: a v-string is too long");
     sv_magic(variable, NULL, PERL_MAGIC_vstring, text, (I32)len);
@@ -140,7 +140,7 @@ ib_build_vstring(pTHX_ ib_builder *b, SV *variable, U32 index)
 /* ---- tied -------------------------------------------------------------- */
 
 AV *
-ib_new_part_list(pTHX_ ib_builder *b)
+ib_new_kept_list(pTHX_ ib_builder *b)
 {
     AV *list = newAV();
     ice_keep_for_call(aTHX_ b->ctx, (SV *)list);
@@ -159,13 +159,13 @@ ib_begin_tied(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
         ib_make_reference(aTHX_ variable, sv);
         ib_register_container(aTHX_ b, variable, sv, index, object);
     }
-    ib_push_frame(aTHX_ b, IB_TIED, index, sv)->list = ib_new_part_list(aTHX_ b);
+    ib_push_frame(aTHX_ b, IB_TIED, index, sv)->children = ib_new_kept_list(aTHX_ b);
     b->next = index + 1;
 }
 
 /* Returns a child of an object; undef if it is missing. */
 static SV *
-part_at(pTHX_ AV *list, SSize_t index)
+child_at(pTHX_ AV *list, SSize_t index)
 {
     return index <= AvFILLp(list) && AvARRAY(list)[index] ? AvARRAY(list)[index] : &PL_sv_undef;
 }
@@ -175,8 +175,8 @@ ib_end_tied(pTHX_ ib_builder *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U8 form = ICE_FORM_OF(&b->view->nodes[frame.node]);
-    AV *list = frame.list;
-    SV *object = part_at(aTHX_ list, 0);
+    AV *list = frame.children;
+    SV *object = child_at(aTHX_ list, 0);
     b->ctx->depth--;
     /* If the object were a plain string, perl would call the methods of the class with that name.
      * This class was not checked, so only references are accepted. */
@@ -194,7 +194,7 @@ ib_end_tied(pTHX_ ib_builder *b)
         sv_magic(frame.sv, object, PERL_MAGIC_tiedscalar, NULL, 0);
         break;
     default: {
-        SV *key = part_at(aTHX_ list, 1);
+        SV *key = child_at(aTHX_ list, 1);
         const U32 last = ice_last_child(b->view, frame.node);
         /* The magic of an array's element has the position in the field for a length. The magic
          * of a hash's element has the key as an SV, and HEf_SVKEY in that field. */
@@ -222,7 +222,7 @@ ib_begin_opaque(pTHX_ ib_builder *b, SV *variable, U32 index)
     }
     if (form == ICECORE_FORM_FREEZE) {
         frame = ib_push_frame(aTHX_ b, IB_OPAQUE_FREEZE, index, variable);
-        frame->list = ib_new_part_list(aTHX_ b);
+        frame->children = ib_new_kept_list(aTHX_ b);
         b->next = index + 1;
         return;
     }
@@ -247,7 +247,7 @@ ib_begin_opaque(pTHX_ ib_builder *b, SV *variable, U32 index)
     if (node->flags & ICECORE_FLAG_WEAK)
         ib_weaken_later(aTHX_ b, variable);
     frame = ib_push_frame(aTHX_ b, IB_OPAQUE_HOOK, index, variable);
-    frame->list = ib_new_part_list(aTHX_ b);
+    frame->children = ib_new_kept_list(aTHX_ b);
     b->next = index + 1;
 }
 
@@ -292,8 +292,8 @@ ib_end_hook(pTHX_ ib_builder *b)
     const U32 index = frame.node;
     const icecore_node *nodes = b->view->nodes;
     SV *variable = frame.sv;
-    AV *list = frame.list;
-    SV *frozen = part_at(aTHX_ list, 0);
+    AV *list = frame.children;
+    SV *frozen = child_at(aTHX_ list, 0);
     U32 child = ice_next(b->view, index + 1), end = (U32)nodes[index].payload;
     SSize_t part = 1;
     HV *stash;
@@ -303,7 +303,7 @@ ib_end_hook(pTHX_ ib_builder *b)
     b->ctx->depth--;
     if (SvROK(variable) && nodes[ice_last_child(b->view, index)].kind == ICECORE_TIED) {
         /* The body was built as another tied variable. The object gets its tie. */
-        SV *body = part_at(aTHX_ list, AvFILLp(list));
+        SV *body = child_at(aTHX_ list, AvFILLp(list));
         SV *sv = SvRV(variable);
         const char magic = SvROK(body) ? PERL_MAGIC_tied : PERL_MAGIC_tiedscalar;
         MAGIC *mg = mg_find(SvROK(body) ? SvRV(body) : body, magic);
@@ -318,14 +318,14 @@ ib_end_hook(pTHX_ ib_builder *b)
     ENTER;
     SAVETMPS;
     stash = ib_class_stash(aTHX_ b, &nodes[index]);
-    references = ib_new_part_list(aTHX_ b);
+    references = ib_new_kept_list(aTHX_ b);
     /* `part` is the index in the list of the node `child`. The last child is the body, so the loop
      * ends before it. A link leads to an object or a container. A reference to an alias leads to
      * a scalar. The other children are inner values, to which these links and aliases lead. */
     for (; child < end && ice_next(b->view, child) < end; child = ice_next(b->view, child), part++)
         if (nodes[child].kind == ICECORE_LINK
             || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
-            av_push(references, SvREFCNT_inc(part_at(aTHX_ list, part)));
+            av_push(references, SvREFCNT_inc(child_at(aTHX_ list, part)));
 
     ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(variable));
     method = ice_find_method(aTHX_ stash, "STORABLE_attach");
@@ -398,7 +398,7 @@ ib_begin_record(pTHX_ ib_builder *b, U32 index, SV *variable)
         ib_set_referent(aTHX_ b, index, (SV *)hv);
     if (node->flags & ICECORE_FLAG_WEAK)
         ib_weaken_later(aTHX_ b, variable);
-    ib_push_frame(aTHX_ b, IB_RECORD, index, (SV *)hv)->list = ib_new_part_list(aTHX_ b);
+    ib_push_frame(aTHX_ b, IB_RECORD, index, (SV *)hv)->children = ib_new_kept_list(aTHX_ b);
     b->next = index + 1;
 }
 
@@ -408,9 +408,9 @@ ib_end_record(pTHX_ ib_builder *b)
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const icecore_node *nodes = b->view->nodes, *node = &nodes[frame.node];
     HV *hv = (HV *)frame.sv;
-    AV *list = frame.list;
+    AV *list = frame.children;
     b->ctx->depth--;
-    (void)hv_stores(hv, "value", SvREFCNT_inc(part_at(aTHX_ list, 0)));
+    (void)hv_stores(hv, "value", SvREFCNT_inc(child_at(aTHX_ list, 0)));
     if (node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_HOOK) {
         AV *references = newAV();
         U32 child = ice_next(b->view, frame.node + 1), end = (U32)node->payload,
@@ -421,12 +421,12 @@ ib_end_record(pTHX_ ib_builder *b)
         for (; child < last && child < end; child = ice_next(b->view, child), part++)
             if (nodes[child].kind == ICECORE_LINK
                 || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))
-                av_push(references, SvREFCNT_inc(part_at(aTHX_ list, part)));
+                av_push(references, SvREFCNT_inc(child_at(aTHX_ list, part)));
         (void)hv_stores(hv, "references", newRV_noinc((SV *)references));
         (void)hv_stores(hv, "body",
                         nodes[last].kind == ICECORE_MAP     ? newSVpvs("HASH")
                         : nodes[last].kind == ICECORE_ARRAY ? newSVpvs("ARRAY")
-                        : nodes[last].kind == ICECORE_TIED  ? SvREFCNT_inc(part_at(aTHX_ list, AvFILLp(list)))
+                        : nodes[last].kind == ICECORE_TIED  ? SvREFCNT_inc(child_at(aTHX_ list, AvFILLp(list)))
                                                             : newSVpvs("SCALAR"));
     }
 }

@@ -172,7 +172,7 @@ record_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object, SV *patt
 void
 ib_check_regexp(pTHX_ ib_builder *b, U32 index)
 {
-    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1));
+    SV *pattern = ib_child_string(aTHX_ b, index + 1), *flags = ib_child_string(aTHX_ b, ice_next(b->view, index + 1));
     if (is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
         /* perl warns about the pattern when it is built, so it need not warn here. */
         ENTER;
@@ -188,7 +188,7 @@ void
 ib_build_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
 {
     const icecore_node *node = &b->view->nodes[index];
-    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1)),
+    SV *pattern = ib_child_string(aTHX_ b, index + 1), *flags = ib_child_string(aTHX_ b, ice_next(b->view, index + 1)),
        *re;
     b->next = (U32)node->payload;
     /* dclone copies a pattern that the program itself has compiled. */

@@ -166,7 +166,8 @@ ib_end_frozen(pTHX_ ib_builder *b)
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const icecore_node *node = &b->view->nodes[frame.node];
     SV *variable = frame.sv;
-    SV *payload = AvFILLp(frame.list) >= 0 && AvARRAY(frame.list)[0] ? AvARRAY(frame.list)[0] : &PL_sv_undef;
+    AV *children = frame.children;
+    SV *payload = AvFILLp(children) >= 0 && AvARRAY(children)[0] ? AvARRAY(children)[0] : &PL_sv_undef;
 
     b->ctx->depth--;
     if (!ib_may_thaw(aTHX_ b, node)) {

@@ -1,6 +1,7 @@
 /* Reads and checks the allow lists of Sereal's options. class_lists.h explains them. */
 #include "core/class_lists.h"
 
+/* Adds the items of an array that are defined. */
 static void
 add_names_of_array(pTHX_ HV *names, AV *array)
 {
@@ -14,6 +15,7 @@ add_names_of_array(pTHX_ HV *names, AV *array)
     }
 }
 
+/* Adds the keys of a hash whose values are true. */
 static void
 add_names_of_hash(pTHX_ HV *names, HV *hash)
 {
@@ -35,7 +37,7 @@ ice_class_list_new(pTHX_ SV **list, const char *option, SV *value)
     }
     if (type != SVt_PVAV && type != SVt_PVHV)
         croak("The '%s' option must be an array ref, hash ref or code ref", option);
-    /* The code below may die. The owner has the list already then, and frees it. */
+    /* The code below may die. By then the owner has the list, and frees it. */
     *list = (SV *)newHV();
     if (type == SVt_PVAV)
         add_names_of_array(aTHX_ (HV *)* list, (AV *)referent);
@@ -56,6 +58,7 @@ ice_class_list_call(pTHX_ SV *list, SV *name, SV *object)
     bool is_allowed;
     ENTER;
     SAVETMPS;
+    /* The code may drop the last other reference to itself. */
     sv_2mortal(SvREFCNT_inc_simple_NN(list));
     arguments[0] = name;
     arguments[1] = object;

@@ -9,6 +9,7 @@
  * are copied, as in Sereal. `*list` is set before anything can die; the caller owns it. */
 void ice_class_list_new(pTHX_ SV **list, const char *option, SV *value);
 
+/* Returns true if a list is code. `list` may be NULL. */
 PERL_STATIC_INLINE bool
 ice_class_list_is_code(SV *list)
 {

@@ -29,6 +29,7 @@ ice_contexts_clone(pTHX)
     ice_pool_abandon(&MY_CXT.pool);
 }
 
+/* Frees a context that is not in the pool. */
 static void
 free_context(pTHX_ ice_context *ctx)
 {

@@ -4,7 +4,7 @@
 /* ---- stages ------------------------------------------------------------ */
 
 icecore_stage *
-ice_reader_new(pTHX_ const char *spec, STRLEN len)
+ice_stage_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_error error;
     icecore_stage *stage = icecore_stage_new(spec, len, &error);
@@ -24,7 +24,7 @@ ice_set_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value)
 icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
-    icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
+    icecore_stage *stage = ice_stage_new(aTHX_ spec, len);
     /* The limits of a stage protect from hostile input, but this data belongs to the program. The
      * walk has limited the depth, and the program may repeat a string any number of times. */
     ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
@@ -110,7 +110,7 @@ ice_set_flags(ice_read_settings *settings, IV flags)
     settings->tie_ok = (flags & TIE_OK) != 0;
 }
 
-/* Returns where the number of an option of `decode` belongs; NULL for other options. */
+/* Returns the field for the number of an option of `decode`; NULL for other options. */
 static UV *
 limit_option(ice_read_settings *settings, const char *name)
 {

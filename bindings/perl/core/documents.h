@@ -3,8 +3,10 @@
 #define ICECORE_DOCUMENTS_H
 #include "core/icecore_perl.h"
 
-/* Create a reader or a writer from a spec such as `sereal:level=3`. Die if the spec is wrong. */
-icecore_stage *ice_reader_new(pTHX_ const char *spec, STRLEN len);
+/* Creates a stage from a spec such as `sereal:level=3`. Dies if the spec is wrong. The caller
+ * frees it. */
+icecore_stage *ice_stage_new(pTHX_ const char *spec, STRLEN len);
+/* Creates a stage that writes data of the program, so depth and growth are not limited. */
 icecore_stage *ice_writer_new(pTHX_ const char *spec, STRLEN len);
 /* Sets a limit of the engine by its name. */
 void ice_set_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value);

@@ -39,7 +39,8 @@ ice_hooks_clone(pTHX)
 }
 
 /* This number of nested calls fits into any native stack. With fewer calls, addresses on the stack
- * are not compared. A program may switch native stacks, and their distance has no meaning then. */
+ * are not compared. So a program with few nested calls may switch native stacks, whose distance has no
+ * meaning. */
 enum { SAFE_LEVELS = 500 };
 
 /* Counts a nested call until perl leaves the current scope. Dies before the native stack is
@@ -47,6 +48,7 @@ enum { SAFE_LEVELS = 500 };
 static void
 enter_call(pTHX)
 {
+    /* The address of a local variable is a position on the native stack. */
     const char marker = 0, *const position = &marker;
     UV used;
     dMY_CXT;

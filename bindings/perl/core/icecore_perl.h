@@ -51,7 +51,7 @@
 #ifndef SvIsBOOL
 #  define SvIsBOOL(sv) 0
 #endif
-/* Whether this perl has objects of the keyword `class`. */
+/* 1 if this perl has objects of the keyword `class`, otherwise 0. */
 #if PERL_VERSION_GE(5, 38, 0)
 #  define ICE_HAS_CLASS 1
 #else
@@ -97,9 +97,10 @@ typedef struct {
     U32 end;           /* index of the node after it */
     U32 key;           /* index of the node that is the next key */
     SV *sv;
-    AV *list;      /* of an object: its children so far; of a restricted hash: the values to lock at its end */
-    SV *variable;  /* of a hash that may be filtered: the reference to it */
-    SSize_t index; /* of an array: the index of the next item */
+    AV *children;       /* of an object, a record or a tied variable: the children that were built so far */
+    AV *values_to_lock; /* of a restricted hash: values that become read-only at its end; otherwise NULL */
+    SV *variable;       /* of a hash that may be filtered: the reference to it */
+    SSize_t index;      /* of an array: the index of the next item */
 } ice_build_frame;
 
 typedef union {
@@ -233,7 +234,7 @@ typedef struct {
     bool undef_unknown;
     bool stringify_unknown;
     U8 warn_unknown;            /* Sereal: an ice_warn_unknown */
-    U8 protocol;                /* Sereal: the version of the protocol; only Sereal reads it */
+    U8 sereal_protocol;         /* Sereal: the version of the protocol */
     UV max_depth;               /* 0 if only the memory limits the depth */
     SV *freeze_allow_classes;   /* Sereal: a list of class_lists.h, or NULL */
     bool serializes_refused;    /* Sereal: objects that this list refuses are written as ordinary objects */

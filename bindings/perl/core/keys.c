@@ -4,15 +4,16 @@
  * address of its HEK. For each id there is an SV that has the shared key and keeps it alive. */
 #include "core/icecore_perl.h"
 
+/* Drops a reference of ice_context.keys. */
 static void
-release(void *interpreter, void *held)
+release_key(void *interpreter, void *key)
 {
 #ifdef MULTIPLICITY
     dTHXa((PerlInterpreter *)interpreter);
 #else
     PERL_UNUSED_ARG(interpreter);
 #endif
-    SvREFCNT_dec_NN((SV *)held);
+    SvREFCNT_dec_NN((SV *)key);
 }
 
 #ifdef MULTIPLICITY
@@ -24,19 +25,19 @@ release(void *interpreter, void *held)
 void
 ice_free_keys(pTHX_ ice_context *ctx)
 {
-    ice_keys_free(&ctx->keys, release, CURRENT_INTERPRETER);
+    ice_keys_free(&ctx->keys, release_key, CURRENT_INTERPRETER);
 }
 
 void
 ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
 {
-    ice_keys_check(&ctx->keys, generation, release, CURRENT_INTERPRETER);
+    ice_keys_check(&ctx->keys, generation, release_key, CURRENT_INTERPRETER);
 }
 
-/* Keeps the key with this id. Its address is stored only if the key has no special flags, because
- * the fast paths take every key with an address as an ordinary one. */
+/* Stores the key with this id. Its address is stored too if the key has no special flags. The fast
+ * paths treat every key with an address as an ordinary one. */
 static void
-hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
+store_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
 {
     ice_keys_store(keys, id, sv);
     if (SvIsCOW_shared_hash(sv) && !has_flags) {
@@ -46,8 +47,9 @@ hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
     }
 }
 
-/* Returns true if a text in UTF-8 contains a character above 0xFF. The characters up to 0xFF
- * begin with a byte up to 0xC3, and all bytes after the first one of a character are below it. */
+/* Returns true if a text in UTF-8 contains a character above 0xFF. Such a character begins with a byte
+ * above 0xC3. Smaller characters begin with a smaller byte, and so are all further bytes of any
+ * character. */
 static bool
 is_wide(const U8 *text, I32 len)
 {
@@ -99,7 +101,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         else
             sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
-    hold_key(keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
+    store_key(keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
     return sv;
 }
 
@@ -120,7 +122,7 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 {
     ice_keys *keys = &ctx->keys;
     const HEK *hek = HeKEY_hek(he);
-    SV *held;
+    SV *stored;
     U16 id;
 
     if (HEK_WASUTF8(hek))
@@ -129,12 +131,12 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
                      (size_t)HEK_LEN(hek));
     if (id) {
         if (!ice_keys_get(keys, id))
-            hold_key(keys, id,
-                     newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)),
-                     FALSE);
+            store_key(keys, id,
+                      newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)),
+                      FALSE);
         /* A key may be recognized by its address only as long as it is kept alive. */
-        held = (SV *)ice_keys_get(keys, id);
-        if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
+        stored = (SV *)ice_keys_get(keys, id);
+        if (SvIsCOW_shared_hash(stored) && SvSHARED_HEK_FROM_PV(SvPVX_const(stored)) == hek)
             ice_keys_remember_address(keys, hek, id);
     }
     return id;

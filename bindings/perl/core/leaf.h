@@ -1,8 +1,9 @@
-/* The nodes of scalars. */
+/* Pushes the nodes of scalars. */
 #ifndef ICECORE_LEAF_H
 #define ICECORE_LEAF_H
 #include "core/walk.h"
 
+/* Pushes the integer of a scalar. */
 PERL_STATIC_INLINE void
 iw_push_int(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
 {
@@ -13,6 +14,7 @@ iw_push_int(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
         iw_push(aTHX_ w, ICECORE_INT, flags, key, 0, (U64)(I64)SvIVX(sv));
 }
 
+/* Pushes a float. */
 PERL_STATIC_INLINE void
 iw_push_float(pTHX_ iw_walker *w, NV value, U8 flags, U16 key)
 {
@@ -22,6 +24,7 @@ iw_push_float(pTHX_ iw_walker *w, NV value, U8 flags, U16 key)
     iw_push(aTHX_ w, ICECORE_FLOAT, flags, key, 0, bits);
 }
 
+/* Pushes the string of a scalar. Its get magic was called before. */
 PERL_STATIC_INLINE void
 iw_push_pv(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
 {

@@ -1,11 +1,12 @@
 /* Checks frozen data in the payloads of hooks. payloads.h explains why. */
 #include "core/payloads.h"
 
-/* Reading has a budget, because payloads may contain payloads. The budget is BASE_BUDGET, plus
- * BUDGET_OF_BYTE for each byte of the document. Each payload that is read costs a fixed amount,
- * an amount for each node, its decompressed size, and the number of bytes that are copied from
- * it. Most strings are not copied, so payloads in payloads do not cost more for each level. */
-enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COST_OF_NODE = 16 };
+/* Payloads may contain payloads, so a small document could take very long. A budget limits the time:
+ * BASE_BUDGET, plus BUDGET_PER_BYTE for each byte of the document. Each document that is read in a
+ * payload costs a fixed amount, an amount for each node, its decompressed size, and the number of
+ * bytes that are copied from it. Most strings are not copied, so the cost of nested payloads does
+ * not grow with each level. */
+enum { BASE_BUDGET = 256 << 20, BUDGET_PER_BYTE = 16, COST_PER_DOCUMENT = 256, COST_PER_NODE = 16 };
 
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
@@ -50,14 +51,16 @@ typedef struct {
     const icecore_view *view;
     SV *visited; /* a byte for each node: 1 if it was searched */
     SV *ranges;  /* ranges of nodes that are searched later: pairs of U32 */
-    SV *found;   /* an array of found_string */
+    SV *found;   /* the strings that were found: an array of found_string */
 } payload_search;
 
-/* A string that is read, or was read. Its bytes live until the end of the call. */
+/* A string that begins like frozen data and is read as such. Its bytes live until the end of the
+ * call. */
 typedef struct {
     const char *bytes;
     STRLEN len;
-    U32 hook; /* the object of the outermost document whose hook receives the string, or data around it */
+    U32 hook; /* the node in the outermost document of the object whose hook receives the string, or a
+               * payload that contains it */
 } payload;
 
 struct ice_payload_checker {
@@ -69,7 +72,7 @@ struct ice_payload_checker {
     SV *payloads;        /* an array of payload */
     HV *by_lookup_key;   /* the index of a payload in that array, by its lookup_key */
     HV *checked_classes; /* names of the classes that were checked */
-    UV budget;           /* the rest of the budget */
+    UV budget;           /* what remains of the budget */
     U32 hook;            /* the hook of the payload that is being read */
     ice_refused refused;
     SV *fault; /* the first reason why something can't be checked; or NULL */
@@ -97,6 +100,7 @@ is_storable(const char *bytes, STRLEN len)
     return len >= 3 && ((U8)bytes[0] <= 5 || (len >= 6 && (memEQ(bytes, "pst0", 4) || memEQ(bytes, "perl-s", 6))));
 }
 
+/* Returns true if a string begins like an image of Storable or a document of Sereal. */
 static bool
 looks_frozen(const char *bytes, STRLEN len, bool is_text)
 {
@@ -114,6 +118,7 @@ node_end(const icecore_view *view, U32 index)
     return end > index && end <= view->node_count ? end : (U32)view->node_count;
 }
 
+/* Begins a search. Its memory is freed when perl leaves the scope. */
 static void
 begin_search(pTHX_ payload_search *search, const icecore_view *view)
 {
@@ -127,6 +132,7 @@ begin_search(pTHX_ payload_search *search, const icecore_view *view)
     SAVEFREESV(search->found);
 }
 
+/* Adds the nodes from `index` up to `end` to the ranges that are searched later. */
 static void
 add_range(pTHX_ payload_search *search, U32 index, U32 end)
 {
@@ -159,8 +165,8 @@ key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *
     return text;
 }
 
-/* Adds the key and the string of a node if they begin like frozen data. Returns the node that it
- * refers to, or ICECORE_NONE. */
+/* Adds the key and the string of a node if they begin like frozen data. Returns the target of a link,
+ * an alias or a copy; ICECORE_NONE for any other node. */
 static U32
 search_node(pTHX_ payload_search *search, U32 hook, U32 index)
 {
@@ -187,25 +193,28 @@ search_node(pTHX_ payload_search *search, U32 hook, U32 index)
     }
 }
 
+/* Searches the nodes from `index` up to `end`. A node that was visited before was searched with all
+ * that it contains, so the search continues after it. */
 static void
 search_range(pTHX_ payload_search *search, U32 hook, U32 index, U32 end)
 {
     char *visited = SvPVX(search->visited);
     while (index < end) {
-        U32 other;
+        U32 target;
         if (visited[index]) {
             index = node_end(search->view, index);
             continue;
         }
         visited[index] = 1;
-        other = search_node(aTHX_ search, hook, index++);
-        if (other != ICECORE_NONE && !visited[other])
-            add_range(aTHX_ search, other, node_end(search->view, other));
+        target = search_node(aTHX_ search, hook, index++);
+        if (target != ICECORE_NONE && !visited[target])
+            add_range(aTHX_ search, target, node_end(search->view, target));
     }
 }
 
-/* Searches for strings in the data of a hook: in the object, and in everything that
- * links in it lead to. Each node is visited once. */
+/* Searches for strings in the data of a hook: in the object, and in everything to which links in it
+ * refer. Each node is visited once. A stack of ranges replaces a recursion, because links may be
+ * nested to any depth. */
 static void
 search_hook(pTHX_ payload_search *search, U32 hook)
 {
@@ -220,7 +229,7 @@ search_hook(pTHX_ payload_search *search, U32 hook)
 
 /* ---- classes ---------------------------------------------------------------- */
 
-/* Registers why something can't be checked. */
+/* Registers why something can't be checked. Only the first reason is kept. */
 static void
 set_fault(pTHX_ ice_payload_checker *checker, const char *reason)
 {
@@ -269,6 +278,8 @@ check_tied_object(pTHX_ ice_payload_checker *checker, const icecore_view *view, 
     check_class(aTHX_ checker, text, len, node->kind == ICECORE_TEXT);
 }
 
+/* Returns true if $Eval allows to evaluate code. Without `eval` in the settings, this is the variable
+ * of Icecore::Storable, because the hook may pass the payload to its functions. */
 static bool
 may_eval_code(pTHX_ const ice_payload_checker *checker)
 {
@@ -276,7 +287,7 @@ may_eval_code(pTHX_ const ice_payload_checker *checker)
     return eval && SvTRUE(eval);
 }
 
-/* Checks the class that a node names. */
+/* Checks the class that a node names, and code. */
 static void
 check_node(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 index)
 {
@@ -304,9 +315,10 @@ check_node(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 ind
 
 /* ---- reading ------------------------------------------------------------------ */
 
-/* Returns the reader for a payload. That of Sereal decompresses at most what the budget allows. */
+/* Returns the reader for a payload. The reader for Sereal decompresses at most one byte more than the
+ * budget allows, so that spend_budget detects the excess. */
 static const icecore_stage *
-stage_of(pTHX_ ice_payload_checker *checker, bool is_sereal)
+reader_for(pTHX_ ice_payload_checker *checker, bool is_sereal)
 {
     dMY_CXT;
     icecore_stage **stage = is_sereal ? &MY_CXT.sereal : &MY_CXT.storable;
@@ -321,6 +333,7 @@ stage_of(pTHX_ ice_payload_checker *checker, bool is_sereal)
     return *stage;
 }
 
+/* Subtracts a cost from the budget. If the rest is too small, the payloads can't be checked. */
 static void
 spend_budget(pTHX_ ice_payload_checker *checker, UV cost)
 {
@@ -355,6 +368,7 @@ lookup_key(pTHX_ const char *bytes, STRLEN len)
     return key;
 }
 
+/* Adds a payload to the list of those that are read. */
 static void
 add_payload(pTHX_ ice_payload_checker *checker, const char *bytes, STRLEN len, U32 hook)
 {
@@ -367,8 +381,8 @@ add_payload(pTHX_ ice_payload_checker *checker, const char *bytes, STRLEN len, U
     sv_catpvn(checker->payloads, (const char *)&added, sizeof added);
 }
 
-/* Returns true if a payload with these bytes was read. May miss one of two payloads that have the
- * same lookup_key. */
+/* Returns true if a payload with these bytes was read. Of two payloads with the same lookup_key only
+ * one is found; then the other is checked again. */
 static bool
 has_payload(pTHX_ const ice_payload_checker *checker, const char *bytes, STRLEN len)
 {
@@ -419,7 +433,9 @@ add_strings(pTHX_ ice_payload_checker *checker, const payload_search *search, co
     SAVEFREESV((SV *)added);
     for (i = 0; i < count && !checker->fault; i++) {
         const icecore_node *node = &search->view->nodes[found[i].node];
-        /* The location and the length identify a string. The highest bit marks the id of a key. */
+        /* The location and the length identify a string. For a key, its id takes the place of the
+         * location. The highest bit marks such an id. It is also ICECORE_IN_ARENA, but the length of a
+         * string that looks frozen is never 0. */
         const U64 location = found[i].is_key ? (U64)1 << 63 | node->key : node->payload;
         const U32 length = found[i].is_key ? 0 : node->aux;
         char identity[sizeof location + sizeof length];
@@ -465,23 +481,23 @@ check_document(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char 
     bool was_decompressed;
     U32 kind;
     Zero(view, 1, icecore_view);
-    kind = icecore_read(ctx->pooled.engine, stage_of(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
+    kind = icecore_read(ctx->pooled.engine, reader_for(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
                         (const U8 *)bytes, len, ICECORE_EACH | ICECORE_PARTIAL, view, &checker->error);
     /* The original may have no such limit, and read the document. So its classes are unknown. */
     if (kind == ICECORE_LIMIT)
         set_fault(aTHX_ checker, checker->error.message);
     was_decompressed = view->input != (const U8 *)bytes;
     spend_budget(aTHX_ checker,
-                 COST_OF_DOCUMENT + COST_OF_NODE * (UV)view->node_count + (was_decompressed ? view->input_len : 0));
+                 COST_PER_DOCUMENT + COST_PER_NODE * (UV)view->node_count + (was_decompressed ? view->input_len : 0));
     if (!checker->fault)
         check_view(aTHX_ checker, view, bytes, was_decompressed ? 0 : len);
     return kind == ICECORE_OK ? view->consumed : 0;
 }
 
-/* Returns true if a hook may read another document from these bytes, which follow a document: one
- * of Sereal, or one of Storable with the magic number of a file. */
+/* Returns true if bytes after a document look like another one, which a hook may read: a document of
+ * Sereal, or a file of Storable, which has a magic number. */
 static bool
-begins_another(const char *bytes, STRLEN len)
+looks_like_another_document(const char *bytes, STRLEN len)
 {
     return sereal_magic(bytes, len, FALSE) || (len >= 6 && memEQ(bytes, "pst0", 4));
 }
@@ -496,7 +512,7 @@ check_payload(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char *
             return;
         bytes += consumed;
         len -= consumed;
-    } while (!checker->fault && begins_another(bytes, len));
+    } while (!checker->fault && looks_like_another_document(bytes, len));
 }
 
 /* Dies if a class was refused, or if something can't be checked. */
@@ -515,7 +531,8 @@ croak_if_refused(pTHX_ const ice_payload_checker *checker)
 
 /* ---- nested calls ------------------------------------------------------------------ */
 
-/* Runs when perl leaves the scope of a call that has checked payloads. */
+/* Runs when perl leaves the scope of a call that has checked payloads: the call around it is the
+ * innermost one again. */
 static void
 end_nested(pTHX_ void *data)
 {
@@ -550,8 +567,8 @@ are_equal_lists(pTHX_ SV *one, SV *other)
     return TRUE;
 }
 
-/* Returns true if a document is a payload that was checked together with the document around it,
- * against the same list. */
+/* Returns true if a hook is thawing a payload that was checked with the document of the hook, against
+ * the same list. Then it needs no second check. */
 static bool
 was_checked(pTHX_ const ice_payload_checker *outer, const char *bytes, STRLEN len, SV *classes)
 {
@@ -577,7 +594,7 @@ ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_r
     ice_keep_for_call(aTHX_ ctx, checker->payloads = newSVpvs(""));
     ice_keep_for_call(aTHX_ ctx, (SV *)(checker->by_lookup_key = newHV()));
     ice_keep_for_call(aTHX_ ctx, (SV *)(checker->checked_classes = newHV()));
-    checker->budget = BASE_BUDGET + BUDGET_OF_BYTE * (UV)(ctx->document ? ctx->document_len : view->input_len);
+    checker->budget = BASE_BUDGET + BUDGET_PER_BYTE * (UV)(ctx->document ? ctx->document_len : view->input_len);
     return checker;
 }
 

@@ -21,6 +21,7 @@ find_global(pTHX_ const char *name, svtype type)
     return (GV *)SvREFCNT_inc_simple_NN((SV *)gv_fetchpv(name, GV_ADDMULTI, type));
 }
 
+/* Looks up the variables with the rules of the process. */
 static void
 init_lists(pTHX_ my_cxt_t *cxt)
 {
@@ -42,7 +43,7 @@ ice_policy_clone(pTHX)
     init_lists(aTHX_ & MY_CXT);
 }
 
-/* A class for which the rules are asked. */
+/* A class on its way through the rules. */
 typedef struct {
     icecore_question *question; /* NULL if only a message is needed */
     const char *name;
@@ -50,12 +51,14 @@ typedef struct {
     bool is_utf8;
 } asked_class;
 
+/* Returns the name of a class as a mortal. */
 static SV *
 name_sv(pTHX_ const asked_class *asked)
 {
     return sv_2mortal(newSVpvn_utf8(asked->name, asked->len, asked->is_utf8));
 }
 
+/* Returns true if a regexp of a list matches the name of a class. */
 static bool
 regexp_allows(pTHX_ const asked_class *asked, SV *item)
 {
@@ -75,7 +78,9 @@ borrowed_name(const char *text, STRLEN len, bool is_utf8)
     return name;
 }
 
-/* The ask_ functions return true if the question is answered, so that no other rule is asked. */
+/* The ask_ functions return true if the answer is final, so that no other rule is needed. */
+
+/* Evaluates an item of a list: a name, a pattern or a regexp. */
 static bool
 ask_item(pTHX_ const asked_class *asked, SV *item)
 {
@@ -92,6 +97,7 @@ ask_item(pTHX_ const asked_class *asked, SV *item)
 /* Number of plain strings that are passed to the engine together. */
 #define NAMES_AT_ONCE 16
 
+/* Evaluates a list. */
 static bool
 ask_list(pTHX_ const asked_class *asked, AV *list)
 {
@@ -127,7 +133,7 @@ policy_word(pTHX_ SV *sv)
     return icecore_policy_word(text, len);
 }
 
-/* Asks the rules in an option: a word, a name, a regexp, a list, a hash or nothing. */
+/* Evaluates an option: a word, a name, a regexp, a list, a hash or nothing. */
 static bool
 ask_option(pTHX_ const asked_class *asked, SV *classes)
 {

@@ -29,12 +29,12 @@ next_bucket_entry(ice_walk_frame *frame)
 }
 
 /* The push_key functions push a key that has no id, or must not have one, as a node before
- * the value. They return ICECORE_KEY_NODE. */
+ * the value. They return ICECORE_KEY_PRECEDES. */
 static U16
 push_key(pTHX_ iw_walker *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
     iw_push_string(aTHX_ w, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, flags, ICECORE_IS_KEY, text, len);
-    return ICECORE_KEY_NODE;
+    return ICECORE_KEY_PRECEDES;
 }
 
 static U16
@@ -59,13 +59,13 @@ push_key_he(pTHX_ iw_walker *w, HE *he, U8 flags)
             flags |= ICECORE_FLAG_WAS_TEXT;
         push_key(aTHX_ w, (const char *)text, len, TRUE, flags);
         Safefree(text);
-        return ICECORE_KEY_NODE;
+        return ICECORE_KEY_PRECEDES;
     }
     return push_key(aTHX_ w, HeKEY(he), HeKLEN(he), HeKUTF8(he), flags);
 }
 
 /* Returns the id of the key of an entry. If it has no id, pushes the key as a node and
- * returns ICECORE_KEY_NODE. */
+ * returns ICECORE_KEY_PRECEDES. */
 PERL_STATIC_INLINE U16
 key_of(pTHX_ iw_walker *w, HE *he, bool has_key_ids)
 {
@@ -87,20 +87,20 @@ absent_flags(bool is_restricted)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* Maximum number of levels that put_fast puts: for the root, and for the parts of a root that
- * it could not put. The values that a failed attempt has put are walked again. So the limit for
- * parts is low, because each level of the loop may try put_fast. */
+/* Maximum number of levels that put_fast puts: for the root, and for values in a root that it could
+ * not put. If put_fast fails, the values that it has put are walked again. Each level of the loop may
+ * try put_fast, so the limit for inner values is low. */
 #define ROOT_LEVELS 32
-#define PART_LEVELS 2
+#define INNER_LEVELS 2
 
-/* Returns the maximum number of levels that put_fast may put here. */
+/* Returns the maximum number of levels that put_fast may put at the current depth. */
 PERL_STATIC_INLINE int
-levels_left(const iw_walker *w)
+fast_levels(const iw_walker *w)
 {
     /* Without a limit max_depth is 0. Then the difference has no meaning, and it is not used. */
     const UV levels = w->settings->max_depth - w->ctx->depth;
-    return iw_format_has(w, IW_EXACT_DEPTH) && w->settings->max_depth && levels < PART_LEVELS ? (int)levels
-                                                                                              : PART_LEVELS;
+    return iw_format_has(w, IW_EXACT_DEPTH) && w->settings->max_depth && levels < INNER_LEVELS ? (int)levels
+                                                                                              : INNER_LEVELS;
 }
 
 /* Returns true if a value is a reference that put_fast may be able to put. */
@@ -150,7 +150,7 @@ walk_array(pTHX_ iw_walker *w)
             w->rules->push_scalar(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (may_be_plain(w, sv) && w->rules->put_fast(aTHX_ w, sv, 0, levels_left(w), FALSE))
+        if (may_be_plain(w, sv) && w->rules->put_fast(aTHX_ w, sv, 0, fast_levels(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -166,7 +166,7 @@ walk_hash(pTHX_ iw_walker *w)
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
     HV *hv = (HV *)frame->sv;
-    const bool has_key_ids = HvTOTALKEYS(hv) <= ICECORE_MOST_IDS;
+    const bool has_key_ids = HvTOTALKEYS(hv) <= ICECORE_MAX_ENTRIES_WITH_IDS;
     const bool is_restricted = iw_is_restricted(w, hv);
     HE *he;
 
@@ -197,7 +197,7 @@ walk_hash(pTHX_ iw_walker *w)
             w->rules->push_scalar(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (may_be_plain(w, value) && w->rules->put_fast(aTHX_ w, value, key, levels_left(w), FALSE))
+        if (may_be_plain(w, value) && w->rules->put_fast(aTHX_ w, value, key, fast_levels(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -210,15 +210,15 @@ walk_hash(pTHX_ iw_walker *w)
     close_frame(w);
 }
 
+/* Walks a tied variable: the object of the tie, then the key of an element. */
 static void
 walk_tied(pTHX_ iw_walker *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
-    /* The object of the tie is put first, then the key of an element. A part that was put is set
-     * to NULL, so each call finds the next one. */
-    SV **part = frame->sv ? &frame->sv : &frame->owner.key, *sv = *part;
+    /* Each of the two is set to NULL when it is put, so each call finds the next one. */
+    SV **child = frame->sv ? &frame->sv : &frame->owner.key, *sv = *child;
     if (sv) {
-        *part = NULL;
+        *child = NULL;
         frame->count++;
         w->rules->put(aTHX_ w, sv, 0, FALSE, FALSE);
         return;
@@ -230,6 +230,7 @@ walk_tied(pTHX_ iw_walker *w)
     close_frame(w);
 }
 
+/* Walks entries of a hash that are in a list. */
 static void
 walk_listed(pTHX_ iw_walker *w)
 {
@@ -334,7 +335,7 @@ begin_walk(pTHX_ iw_walker *w, ice_context *ctx, icecore_tape *tape, const ice_w
     w->last_class = NULL;
     w->rules = settings->rules;
     w->is_list = FALSE;
-    w->holds_owner = FALSE;
+    w->keeps_owner = FALSE;
     w->stage = NULL;
     iw_begin(aTHX_ w);
 }

@@ -38,7 +38,7 @@ enum {
     IW_TIED_HASH,
     IW_TIED,      /* a tied variable: the object of the tie, and the key of an element */
     IW_HOOK,      /* an object whose hook was called: the references that the hook returned */
-    IW_RECORD_END /* a node that has nothing more to push: it ends */
+    IW_COMPLETE   /* a node whose contents were pushed: only its end is missing */
 };
 
 typedef struct {
@@ -48,10 +48,10 @@ typedef struct {
     const iw_rules *rules;
     HV *last_stash; /* the stash of the last object, and its class; NULL after perl code ran */
     ice_class *last_class;
-    bool is_list;               /* the tape begins with a list that is not one of the values */
-    bool holds_owner;           /* the owner of the settings is kept alive, because perl code may drop it */
+    bool is_list;               /* the tape begins with a list around the values, which is not a value itself */
+    bool keeps_owner;           /* the owner of the settings is kept alive, because perl code may drop it */
     const icecore_stage *stage; /* the writer that gets parts of the tape; NULL if it gets none */
-    U32 parts_written;
+    U32 parts_written;          /* number of these parts */
 } iw_walker;
 
 /* Properties of a format. */
@@ -63,9 +63,9 @@ enum {
     IW_HINTS = 1 << 4,       /* a value with several references gets ICECORE_FLAG_HINT */
     IW_TREE = 1 << 5,        /* there are no links: a value that is met twice is put twice */
     IW_EXACT_DEPTH = 1 << 6, /* a limit may be as low as a few levels */
-    IW_REFERENT = 1 << 7,    /* the root is the referent, without its variable */
+    IW_REFERENT = 1 << 7,    /* the root is the referent; the variable with the reference is not stored */
     IW_OVERLOAD = 1 << 8,    /* an object whose class is overloaded gets ICECORE_FLAG_OVERLOAD */
-    IW_SOURCE = 1 << 9       /* the text of a program: variables have no class, globs have a name */
+    IW_SOURCE = 1 << 9       /* the output is source code: variables have no class, globs have a name */
 };
 
 /* The rules of a format. Functions that may be NULL say so. */
@@ -102,12 +102,13 @@ struct iw_rules {
     bool (*is_hook_allowed)(pTHX_ iw_walker *w, U32 class_index, SV *sv);
 };
 
-/* The flag of a node that a reference leads to. */
+/* The flag of a node to which a reference leads. */
 #define IW_FLAG_REF ICECORE_FLAG_REF
 
 /* walk_tape.c */
 /* Begins an empty tape. */
 void iw_begin(pTHX_ iw_walker *w);
+/* Completes the tape, so that it can be written. */
 void iw_finish(pTHX_ iw_walker *w);
 
 /* walk_frames.c */
@@ -116,6 +117,7 @@ void iw_protect_frames(pTHX_ iw_walker *w);
 /* Calls the get magic of a value. */
 void iw_get_magic(pTHX_ iw_walker *w, SV *sv);
 ice_walk_frame *iw_push_frame(pTHX_ iw_walker *w, U8 kind, U32 node, U32 wrapper_count, SV *sv);
+/* Returns the bucket_order of an ice_walk_frame for a hash. */
 U32 iw_bucket_order(pTHX_ iw_walker *w, HV *hv);
 void iw_open_array(pTHX_ iw_walker *w, U32 node, U32 wrapper_count, AV *av);
 
@@ -147,8 +149,9 @@ SV *iw_next_hook_item(pTHX_ iw_walker *w);
 /* walk_records.c */
 /* What is known about the value that is put after the node of a record. */
 typedef struct {
-    bool is_body; /* the value is the body of an object, so it has no reference of its own */
-    bool hint;    /* the value is such a body, and other values refer to the object */
+    bool is_body;  /* the value is the body of an object, so it has no reference of its own */
+    bool has_hint; /* the value is such a body, and other values refer to the object, so it gets
+                    * ICECORE_FLAG_HINT */
 } iw_record_body;
 
 bool iw_is_regexp_record(pTHX_ SV *sv);

@@ -85,15 +85,15 @@ end_container(iw_walker *w, U32 container, U32 parts_before)
         w->tape->nodes[container].payload = w->tape->node_count;
 }
 
-/* Whether a scalar with these flags is only a string, or only an integer. JSON, whose data is a
- * tree, also checks the private flags, because it prefers a float to an integer. */
+/* True if a scalar with these flags is only a string, or only an integer. For JSON, the only format
+ * with IW_TREE, the private flags must not be set either, because it prefers a float to an integer. */
 #define IW_IS_STRING(sv_flags) (((sv_flags) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
 #define IW_NOT_INTEGER (SVf_POK | SVf_NOK | SVf_ROK | SVf_IVisUV | (IW_HAS(IW_TREE) ? SVp_POK | SVp_NOK : 0))
 #define IW_IS_INTEGER(sv_flags) (((sv_flags) & (SVf_IOK | IW_NOT_INTEGER)) == SVf_IOK)
-/* Whether a value with these flags is a scalar without magic. */
+/* True if a value with these flags is a scalar without magic. */
 #define IW_IS_BARE(sv_flags) (((sv_flags) & SVTYPEMASK) < SVt_PVMG)
 
-/* Hashes with more keys are not sorted here. */
+/* Hashes with more keys are sorted by walk_sorted.c. */
 #define IW_MAX_SORTED_KEYS 64
 
 static bool fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels);
@@ -164,7 +164,8 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
         order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
     if (UNLIKELY(w->settings->sort_code != NULL))
         return FALSE;
-    if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
+    if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MAX_ENTRIES_WITH_IDS
+        || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
     if (!reserve(aTHX_ w, remaining))
         return FALSE;
@@ -207,12 +208,12 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
     return TRUE;
 }
 
-/* ---- records -----------------------------------------------------------
+/* ---- hashes of the same shape ------------------------------------------
  *
  * In a list most hashes have the same keys as the hash before. The keys of a hash and their
  * buckets are called its shape here. The next hash has the same shape if it has the same number
- * of keys, and each key is in the expected bucket. It can't have other keys then. So no
- * id has to be looked up, and no other bucket has to be searched. */
+ * of keys, and each key of the shape is in its bucket. Then the hash has no other keys. So no id
+ * has to be looked up, and no other bucket has to be searched. */
 
 #define IW_MAX_SHAPE_KEYS 32
 #define IW_MAX_SHAPE_BUCKETS 64
@@ -230,25 +231,25 @@ enum { IW_SAME_BUCKET = 0xFF };
 typedef struct {
     U32 count; /* number of keys; 0 as long as no hash was learned */
     U32 max_bucket;
-    U32 misses;                            /* hashes since the last one that had the shape */
+    U32 misses;                            /* number of hashes since the last one that had the shape */
     shape_key keys[IW_MAX_SHAPE_KEYS + 1]; /* in the order of the buckets; the last one has no key */
     U8 first_key[IW_MAX_SHAPE_BUCKETS];    /* for each bucket, the index in `keys` of its first key */
-} record_shape;
+} hash_shape;
 
 #define IW_MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
 #define IW_HASH_FLAGS                                                                                                \
     (SVTYPEMASK | IW_MAGIC_FLAGS | (IW_HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
 
-/* Returns true if the flags of a hash allow it to be put by its shape. */
+/* Returns true if a value is a hash that may be put by its shape. */
 PERL_STATIC_INLINE bool
-can_be_record(HV *hv)
+can_have_shape(HV *hv)
 {
     return (SvFLAGS((SV *)hv) & IW_HASH_FLAGS) == SVt_PVHV && !SvMAGIC((SV *)hv);
 }
 
 /* Learns the shape of a hash that was put. Gives up after too many hashes of different shapes. */
 static void
-learn_shape(pTHX_ iw_walker *w, record_shape *shape, HV *hv)
+learn_shape(pTHX_ iw_walker *w, hash_shape *shape, HV *hv)
 {
     const U32 max_bucket = (U32)HvMAX(hv);
     U32 count = 0, i;
@@ -272,15 +273,15 @@ learn_shape(pTHX_ iw_walker *w, record_shape *shape, HV *hv)
     shape->count = count;
 }
 
-/* Pointers and limits of the tape, read once for many records. */
+/* Pointers and limits of the tape, read once for many hashes. */
 typedef struct {
     icecore_node *nodes;
     U8 *arena;
     const U8 *text_limit; /* a string of 16 bytes fits at each position before this one */
-    SSize_t last_start;   /* the last index at which the node of a record may be */
+    SSize_t last_start;   /* the last index at which the node of a hash may be */
 } tape_limits;
 
-/* `remaining` is the number of nodes that must stay free after a record. */
+/* Returns the limits for hashes after which `remaining` nodes must stay free. */
 PERL_STATIC_INLINE tape_limits
 tape_limits_of(const iw_walker *w, size_t remaining)
 {
@@ -298,7 +299,7 @@ tape_limits_of(const iw_walker *w, size_t remaining)
  * `*next_text`, and both move on. If the hash has another shape, returns false and undoes
  * everything. */
 PERL_STATIC_INLINE bool
-put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node **next_node, U8 **next_text,
+put_by_shape(pTHX_ iw_walker *w, const hash_shape *shape, HV *hv, icecore_node **next_node, U8 **next_text,
            tape_limits *limits, size_t remaining)
 {
     const U32 count = shape->count, max_bucket = shape->max_bucket;
@@ -310,7 +311,7 @@ put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node *
     U32 i = 0, order = 0, done = 0;
     HE *he = NULL, **buckets;
 
-    if (!can_be_record(hv) || (!IW_HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count
+    if (!can_have_shape(hv) || (!IW_HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count
         || HvMAX(hv) != max_bucket || UNLIKELY(node_start > limits->last_start))
         return FALSE;
     if (IW_HAS(IW_PERL_ORDER))
@@ -366,7 +367,7 @@ mismatch: /* IW_PUSH_SCALAR may have moved the tape, so the positions are comput
  * array has `remaining` items after it: `items`. Returns how many of these were put too; a
  * negative number if `rv` is not plain. */
 static SSize_t
-fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t remaining, int levels)
+fast_items(pTHX_ iw_walker *w, hash_shape *shape, SV *rv, SV **items, size_t remaining, int levels)
 {
     if (shape->count) {
         const size_t item_count = remaining;
@@ -376,7 +377,7 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
         IW_LOAD_POSITIONS;
         while (rv && (SvFLAGS(rv) & (SVTYPEMASK | SVf_ROK | SVprv_WEAKREF)) == (SVt_IV | SVf_ROK)
                && (IW_HAS(IW_TREE) || SvREFCNT(rv) == 1)
-               && put_record(aTHX_ w, shape, (HV *)SvRV(rv), &node, &text, &limits, remaining)) {
+               && put_by_shape(aTHX_ w, shape, (HV *)SvRV(rv), &node, &text, &limits, remaining)) {
             shape->misses = 0;
             if (!remaining) {
                 IW_SAVE_POSITIONS;
@@ -393,7 +394,7 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
     }
     if (!fast_ref(aTHX_ w, rv, 0, levels))
         return -1;
-    if (shape->misses < IW_MAX_MISSES && can_be_record((HV *)SvRV(rv)))
+    if (shape->misses < IW_MAX_MISSES && can_have_shape((HV *)SvRV(rv)))
         learn_shape(aTHX_ w, shape, (HV *)SvRV(rv));
     return 0;
 }
@@ -408,7 +409,7 @@ fast_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, int levels)
     SV **items = AvARRAY(av), **end = items + count;
     icecore_node *node;
     U8 *text;
-    record_shape shape;
+    hash_shape shape;
 
     shape.count = 0;
     shape.misses = levels ? 0 : IW_MAX_MISSES;

@@ -45,8 +45,8 @@ void
 iw_protect_frames(pTHX_ iw_walker *w)
 {
     U32 i;
-    if (!w->holds_owner) {
-        w->holds_owner = TRUE;
+    if (!w->keeps_owner) {
+        w->keeps_owner = TRUE;
         if (w->settings->owner)
             ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(w->settings->owner));
     }

@@ -1,5 +1,4 @@
-/* Less common values: objects with a STORABLE_freeze hook, tied
- * variables, v-strings, regexps. */
+/* Puts less common values: objects with a STORABLE_freeze hook, tied variables, v-strings, regexps. */
 #include "core/leaf.h"
 
 /* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. Only wrappers
@@ -17,7 +16,7 @@ current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
         U16 id = outermost < w->tape->node_count ? w->tape->nodes[outermost].key : key;
         if (frame->kind == IW_ARRAY)
             sv_catpvf(path, "[%" IVdf "]", (IV)frame->index - 1);
-        else if (id == ICECORE_KEY_NODE && outermost > 0 && w->tape->nodes[outermost - 1].key == ICECORE_IS_KEY) {
+        else if (id == ICECORE_KEY_PRECEDES && outermost > 0 && w->tape->nodes[outermost - 1].key == ICECORE_IS_KEY) {
             const icecore_node *node = &w->tape->nodes[outermost - 1];
             if (node->aux != ICECORE_LONG)
                 sv_catpvf(path, ".%" SVf,
@@ -181,22 +180,18 @@ end_hook(pTHX_ iw_walker *w)
          * leads to this node. Any other scalar is a variable, and only an alias can lead to it. */
         SV *referent = SvRV(AvARRAY(list)[i]);
         ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
+        U32 target;
         frame->count++;
         if (!slot)
             croak("Could not serialize item #%d from hook in %s", (int)i, object_class_name(aTHX_ sv));
-        if (!iw_is_scalar(referent))
-            iw_push(aTHX_ w, ICECORE_LINK, IW_FLAG_REF, 0, 0, slot->value);
-        else if (slot->object != ICECORE_NONE)
-            iw_push(aTHX_ w, ICECORE_LINK, IW_FLAG_REF, 0, 0, slot->object);
-        else {
+        target = iw_is_scalar(referent) && slot->object != ICECORE_NONE ? slot->object : slot->value;
+        if (iw_is_scalar(referent) && slot->object == ICECORE_NONE) {
             iw_push(aTHX_ w, ICECORE_REF, IW_FLAG_REF, 0, 1, 0);
-            iw_push(aTHX_ w, ICECORE_ALIAS, 0, 0, 0, slot->value);
+            iw_push(aTHX_ w, ICECORE_ALIAS, 0, 0, 0, target);
             iw_end_wrappers(w, 1);
-        }
-        if (!iw_is_scalar(referent) || slot->object != ICECORE_NONE)
-            w->tape->nodes[iw_is_scalar(referent) ? slot->object : slot->value].flags |= ICECORE_FLAG_TARGET;
-        else
-            w->tape->nodes[slot->value].flags |= ICECORE_FLAG_TARGET;
+        } else
+            iw_push(aTHX_ w, ICECORE_LINK, IW_FLAG_REF, 0, 0, target);
+        w->tape->nodes[target].flags |= ICECORE_FLAG_TARGET;
     }
     frame->count++;
     {
@@ -210,7 +205,7 @@ end_hook(pTHX_ iw_walker *w)
             U8 form = type == SVt_PVHV ? ICECORE_FORM_TIED_HASH
                     : type == SVt_PVAV ? ICECORE_FORM_TIED_ARRAY
                                        : ICECORE_FORM_TIED_SCALAR;
-            iw_push_frame(aTHX_ w, IW_RECORD_END, node, wrapper_count, NULL)->count = count;
+            iw_push_frame(aTHX_ w, IW_COMPLETE, node, wrapper_count, NULL)->count = count;
             iw_push_tied(aTHX_ w, form, tie->mg_obj, 0, 0, 0);
             return;
         }

@@ -41,12 +41,14 @@ put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 k
     STRLEN len;
     const char *text;
     U32 node;
+    /* A regexp of another class than perl's own has an object node. */
     if (class && strNE(SvPV_nolen(class), "Regexp")) {
         iw_push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(iw_class_id(aTHX_ w, class)));
         wrapper_count++;
         key = 0;
         flags = 0;
     }
+    /* `bare` is set for a regexp that is not blessed: to "reference" if a reference led to it. */
     if (bare)
         flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~IW_FLAG_REF) | ICECORE_FLAG_BARE;
     node = iw_push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
@@ -82,7 +84,7 @@ iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_recor
     U32 id;
     size_t i;
 
-    body->is_body = body->hint = FALSE;
+    body->is_body = body->has_hint = FALSE;
     if (w->settings->croak_on_bless)
         iw_croak_on_bless(aTHX);
     if (!kind || !value || !(class || iw_is_regexp_record(aTHX_ (SV *)record)))
@@ -99,7 +101,7 @@ iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_recor
             return NULL;
         }
         ice_map_add(&w->ctx->seen, record, (U32)w->tape->node_count);
-        body->hint = iw_format_has(w, IW_HINTS);
+        body->has_hint = iw_format_has(w, IW_HINTS);
     }
     if (strEQ(kind_name, "regexp")) {
         put_recorded_regexp(aTHX_ w, record, *value, flags, *key, *wrapper_count);

@@ -1,6 +1,7 @@
 /* Opens hashes, whose entries are put in the order of their keys or in perl's order. */
 #include "core/leaf.h"
 
+/* Compares the keys of two entries, byte by byte. */
 static int
 compare_bytes(const void *a, const void *b)
 {
@@ -57,6 +58,7 @@ iw_sort_entries(pTHX_ HE **entries, size_t count)
     }
 }
 
+/* Compares two keys that are SVs, without calling their magic. */
 static I32
 compare_svs(pTHX_ SV *const a, SV *const b)
 {
@@ -78,7 +80,8 @@ keys_from_code(pTHX_ iw_walker *w, HV *hv)
     return (AV *)SvRV(result);
 }
 
-/* Copies the entries of a hash to a list, sorted by key. */
+/* Copies the entries of a hash to a list, sorted by key, and changes the frame to one of the list. Code
+ * of the program may return a key that the hash does not have; its value is undef, as in Data::Dumper. */
 static void
 list_sorted_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
 {

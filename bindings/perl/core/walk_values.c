@@ -3,6 +3,7 @@
 
 /* ---- arrays, hashes, code ---------------------------------------------- */
 
+/* Puts an array, or the object of its tie if the format stores ties. */
 static void
 put_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -13,6 +14,7 @@ put_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, U32 wrapper_count)
         iw_open_array(aTHX_ w, iw_push(aTHX_ w, ICECORE_ARRAY, flags, key, 0, 0), wrapper_count, av);
 }
 
+/* Puts a hash, or the object of its tie if the format stores ties. */
 static void
 put_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -116,6 +118,7 @@ typedef struct {
     iw_record_body body;
 } pending_value;
 
+/* Pushes a wrapper around the value. The wrapper has the key, so the value has none. */
 static void
 push_wrapper(pTHX_ iw_walker *w, pending_value *pending, U8 kind, U8 flags, U64 payload)
 {
@@ -227,7 +230,7 @@ put_ref(pTHX_ iw_walker *w, pending_value *pending)
     }
     /* The body of a record is a part of its object, so no reference of its own leads to it. */
     flags = !pending->body.is_body                        ? IW_FLAG_REF
-          : pending->body.hint && !iw_is_scalar(referent) ? ICECORE_FLAG_HINT
+          : pending->body.has_hint && !iw_is_scalar(referent) ? ICECORE_FLAG_HINT
                                                           : 0;
     pending->body.is_body = FALSE;
     if (SvWEAKREF(sv))

@@ -123,6 +123,7 @@ read_package_settings(pTHX_ id_settings *settings)
         set_text(aTHX_ settings, i, GvSV(MY_CXT.texts[i]));
 }
 
+/* Returns true if a text is not the default. */
 static bool
 has_texts(const id_settings *settings)
 {
@@ -142,7 +143,7 @@ clear_settings(pTHX_ id_settings *settings)
         SvREFCNT_dec(settings->texts[i]);
 }
 
-/* Does the same when perl leaves a scope. */
+/* Releases them when perl leaves a scope. */
 static void
 clear_settings_at_leave(pTHX_ void *settings)
 {
@@ -258,13 +259,12 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
 
 /* ---- dumping ----------------------------------------------------------- */
 
-/* `found_glob` is set if Data::Dumper itself has to dump a glob. */
+/* Makes the settings of the walk. The walk sets `found_glob` if Data::Dumper itself has to dump a glob. */
 static void
 init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *found_glob)
 {
     Zero(walk_settings, 1, ice_write_settings);
     walk_settings->rules = &ice_dumper_rules;
-    walk_settings->protocol = 5;
     walk_settings->max_depth = settings->numbers[ID_MAXRECURSE] > 0 ? (UV)settings->numbers[ID_MAXRECURSE] + 1 : 0;
     walk_settings->sort_keys = settings->texts[ID_SORTKEYS] && SvTRUE(settings->texts[ID_SORTKEYS]);
     if (walk_settings->sort_keys && SvROK(settings->texts[ID_SORTKEYS])
@@ -541,7 +541,7 @@ ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values)
     ice_read_options(aTHX_ & settings, NULL, stack_index, count);
     bytes = ice_frozen_bytes(aTHX_ text, &len);
     if (!MY_CXT.reader)
-        MY_CXT.reader = ice_reader_new(aTHX_ STR_WITH_LEN("dumper:narrow"));
+        MY_CXT.reader = ice_stage_new(aTHX_ STR_WITH_LEN("dumper:narrow"));
     ENTER;
     ctx = ice_take_context(aTHX);
     if (icecore_read(ctx->pooled.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)

@@ -38,9 +38,9 @@ typedef struct {
 typedef struct {
     id_settings settings;
     AV *values;
-    AV *names;    /* or NULL */
+    AV *names;    /* the names of the values; or NULL */
     SV *original; /* a Data::Dumper that remembers what was dumped; NULL until it is needed */
-    bool has_dumped;
+    bool has_dumped; /* a method has dumped the values before */
 } id_dumper;
 
 /* original.c */
@@ -58,6 +58,31 @@ SV *id_dump_with_original(pTHX_ const id_settings *settings, SV *original, AV *v
 /* Values of the parameter `method`: the methods Dump, Dumpxs and Dumpperl. */
 enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };
 
+/* Numbers of the settings, for Icecore.xs: the flags, then the numbers, then the texts. */
+enum {
+    ICE_DUMPER_PURITY = ID_PURITY,
+    ICE_DUMPER_TERSE = ID_TERSE,
+    ICE_DUMPER_USEQQ = ID_USEQQ,
+    ICE_DUMPER_DEEPCOPY = ID_DEEPCOPY,
+    ICE_DUMPER_QUOTEKEYS = ID_QUOTEKEYS,
+    ICE_DUMPER_TRAILINGCOMMA = ID_TRAILINGCOMMA,
+    ICE_DUMPER_USEPERL = ID_USEPERL,
+    ICE_DUMPER_SPARSESEEN = ID_SPARSESEEN,
+    ICE_DUMPER_DEPARSE = ID_DEPARSE,
+    ICE_DUMPER_INDENT = ID_FLAG_COUNT + ID_INDENT,
+    ICE_DUMPER_MAXDEPTH = ID_FLAG_COUNT + ID_MAXDEPTH,
+    ICE_DUMPER_MAXRECURSE = ID_FLAG_COUNT + ID_MAXRECURSE,
+    ICE_DUMPER_PAD = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_PAD,
+    ICE_DUMPER_VARNAME = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_VARNAME,
+    ICE_DUMPER_PAIR = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_PAIR,
+    ICE_DUMPER_BLESS = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_BLESS,
+    ICE_DUMPER_FREEZER = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_FREEZER,
+    ICE_DUMPER_TOASTER = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TOASTER,
+    ICE_DUMPER_SORTKEYS = ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_SORTKEYS
+};
+/* The two lists of an object. */
+enum { ICE_DUMPER_VALUES, ICE_DUMPER_NAMES };
+
 void ice_dumper_boot(pTHX);
 void ice_dumper_clone(pTHX);
 void ice_dumper_end(pTHX);
@@ -74,8 +99,8 @@ SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 /* Returns the list of values or names. Sets it first if `list` is not NULL. */
 AV *ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list);
-/* Returns a setting: a mortal. Sets it first if `value` is not NULL. Settings are numbered:
- * first the flags, then the numbers, then the texts. */
+/* Returns a setting: a mortal. Sets it first if `value` is not NULL. `setting` is one of the numbers
+ * above. */
 SV *ice_dumper_setting(pTHX_ SV *self, int setting, SV *value);
 /* Reads a text, and returns its value: a mortal. If the text has several values, returns NULL, and
  * `values` receives the list of them. */

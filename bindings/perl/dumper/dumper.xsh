@@ -1,5 +1,7 @@
 MODULE = Icecore    PACKAGE = Icecore::Dumper
 
+# In list context, Dumper and Dump return one text for each value.
+
 void
 Dumper(...)
   PREINIT:
@@ -54,6 +56,8 @@ Dump(self, ...)
     else
         SP = push_list(aTHX_ SP, texts);
 
+# The Data::Dumper that remembers what was dumped, for the methods Seen and Reset of Dumper.pm.
+
 SV *
 _seen(self)
     SV *self
@@ -68,17 +72,19 @@ _forget(self)
   CODE:
     ice_dumper_forget(aTHX_ self);
 
+# A method with an argument sets the setting and returns the object. Without one it returns the setting.
+
 void
 Values(self, list = NULL)
     SV *self
     SV *list
   ALIAS:
-    Values = 0
-    Names = 1
+    Values = ICE_DUMPER_VALUES
+    Names = ICE_DUMPER_NAMES
   PREINIT:
     AV *current;
   PPCODE:
-    current = ice_dumper_values_or_names(aTHX_ self, ix == 1, list);
+    current = ice_dumper_values_or_names(aTHX_ self, ix == ICE_DUMPER_NAMES, list);
     if (list)
         XPUSHs(ST(0));
     else if (current)
@@ -89,30 +95,32 @@ Purity(self, value = NULL)
     SV *self
     SV *value
   ALIAS:
-    Purity = 0
-    Terse = 1
-    Useqq = 2
-    Deepcopy = 3
-    Quotekeys = 4
-    Trailingcomma = 5
-    Useperl = 6
-    Sparseseen = 7
-    Deparse = 8
-    Indent = 9
-    Maxdepth = 10
-    Maxrecurse = 11
-    Pad = 12
-    Varname = 13
-    Pair = 14
-    Bless = 15
-    Freezer = 16
-    Toaster = 17
-    Sortkeys = 18
+    Purity = ICE_DUMPER_PURITY
+    Terse = ICE_DUMPER_TERSE
+    Useqq = ICE_DUMPER_USEQQ
+    Deepcopy = ICE_DUMPER_DEEPCOPY
+    Quotekeys = ICE_DUMPER_QUOTEKEYS
+    Trailingcomma = ICE_DUMPER_TRAILINGCOMMA
+    Useperl = ICE_DUMPER_USEPERL
+    Sparseseen = ICE_DUMPER_SPARSESEEN
+    Deparse = ICE_DUMPER_DEPARSE
+    Indent = ICE_DUMPER_INDENT
+    Maxdepth = ICE_DUMPER_MAXDEPTH
+    Maxrecurse = ICE_DUMPER_MAXRECURSE
+    Pad = ICE_DUMPER_PAD
+    Varname = ICE_DUMPER_VARNAME
+    Pair = ICE_DUMPER_PAIR
+    Bless = ICE_DUMPER_BLESS
+    Freezer = ICE_DUMPER_FREEZER
+    Toaster = ICE_DUMPER_TOASTER
+    Sortkeys = ICE_DUMPER_SORTKEYS
   PREINIT:
     SV *setting;
   PPCODE:
     setting = ice_dumper_setting(aTHX_ self, ix, value);
     XPUSHs(value ? ST(0) : setting);
+
+# In scalar context, undump returns the last of several values.
 
 void
 undump(text, ...)

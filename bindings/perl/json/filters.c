@@ -43,8 +43,8 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     LEAVE;
 }
 
-/* Also dies if keys are repeated and this is not allowed. A hash has each key once, so after
- * repeated keys it has fewer keys than the object has entries. */
+/* Returns true if objects are passed to filters. Dies if keys are repeated and this is not allowed.
+ * A hash has each key once, so after repeated keys it has fewer keys than the object has entries. */
 static bool
 is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
 {

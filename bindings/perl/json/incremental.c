@@ -14,6 +14,7 @@ enum {
     SCAN_COMMENT_BEFORE /* in a comment before the text */
 };
 
+/* Returns true if the scan has found the end of a text. */
 static bool
 has_complete_text(const ice_json *json)
 {
@@ -216,12 +217,12 @@ ice_json_remaining_text(pTHX_ SV *self)
     return json->text ? SvREFCNT_inc_simple_NN(json->text) : &PL_sv_undef;
 }
 
-/* Discards the text that was scanned; with `is_reset`, all pieces. */
+/* Discards the text that was scanned, or all pieces. */
 void
-ice_json_skip_text(pTHX_ SV *self, bool is_reset)
+ice_json_skip_text(pTHX_ SV *self, int action)
 {
     ice_json *json = ij_from_object(aTHX_ self);
-    if (is_reset) {
+    if (action == ICE_JSON_RESET) {
         SvREFCNT_dec(json->text);
         json->text = NULL;
         json->scanned = 0;

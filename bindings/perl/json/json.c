@@ -61,7 +61,6 @@ ice_json_end(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
-/* Sets the default values of true and false. */
 void
 ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value)
 {
@@ -250,6 +249,7 @@ is_nonref(pTHX_ const ice_json *json, SV *sv)
         && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_boolean_of(aTHX_ sv) >= 0);
 }
 
+/* Encodes a value as a text. */
 static SV *
 encode(pTHX_ const ice_json *json, SV *data)
 {
@@ -330,7 +330,7 @@ read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN le
         for (i = 0; i < C_ARRAY_LENGTH(options); i++)
             if (json->flags & options[i].flag)
                 sv_catpvf(spec, ",%s", options[i].option);
-        json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
+        json->reader = ice_stage_new(aTHX_ SvPVX(spec), SvCUR(spec));
         ice_set_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
     if (icecore_read(ctx->pooled.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view,
@@ -393,8 +393,8 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     return result;
 }
 
-/* Returns the text of a string as UTF-8. With the flag utf8 these are its bytes, otherwise its
- * characters are encoded. */
+/* Returns the text of a string as UTF-8. With the flag utf8, the string has the bytes of this text.
+ * Otherwise it has the characters of the text, which are encoded here. */
 static const char *
 utf8_text(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
 {

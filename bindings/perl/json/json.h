@@ -96,6 +96,7 @@ enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
 void ice_json_boot(pTHX);
 void ice_json_clone(pTHX);
 void ice_json_end(pTHX);
+/* Sets the default values of false and true. */
 void ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value);
 
 SV *ice_json_new(pTHX_ SV *class);
@@ -118,9 +119,13 @@ SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 
 /* Incremental parsing: incremental.c. */
+/* Appends a piece of text. */
 void ice_json_append(pTHX_ SV *self, SV *piece);
+/* Returns the next value; NULL if the text so far does not contain a complete one. */
 SV *ice_json_next(pTHX_ SV *self);
 SV *ice_json_remaining_text(pTHX_ SV *self);
-void ice_json_skip_text(pTHX_ SV *self, bool is_reset);
+/* Values of the parameter `action`: the methods incr_skip and incr_reset. */
+enum { ICE_JSON_SKIP, ICE_JSON_RESET };
+void ice_json_skip_text(pTHX_ SV *self, int action);
 
 #endif

@@ -1,5 +1,7 @@
 MODULE = Icecore    PACKAGE = Icecore::JSON
 
+# The methods for settings return the object, so that calls can be chained.
+
 SV *
 encode_json(data)
     SV *data
@@ -102,6 +104,9 @@ get_ascii(self)
   OUTPUT:
     RETVAL
 
+# Without a value, a method sets the value that JSON::XS documents for this case: the maximum depth, no
+# limit of the size, three blanks, the mode 1.
+
 void
 max_depth(self, value = NULL)
     SV *self
@@ -199,6 +204,8 @@ decode(self, text)
   OUTPUT:
     RETVAL
 
+# Returns the value and the number of characters of its text.
+
 void
 decode_prefix(self, text)
     SV *self
@@ -213,6 +220,9 @@ decode_prefix(self, text)
     EXTEND(SP, 2);
     PUSHs(sv_2mortal(value));
     PUSHs(sv_2mortal(newSVuv(characters)));
+
+# Returns all complete values in list context, and the first one in scalar context. In void context the
+# piece is only appended.
 
 void
 incr_parse(self, piece = NULL)
@@ -247,7 +257,7 @@ void
 incr_skip(self)
     SV *self
   ALIAS:
-    incr_skip = 0
-    incr_reset = 1
+    incr_skip = ICE_JSON_SKIP
+    incr_reset = ICE_JSON_RESET
   CODE:
-    ice_json_skip_text(aTHX_ self, ix == 1);
+    ice_json_skip_text(aTHX_ self, ix);

@@ -78,6 +78,7 @@ call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method)
     return result;
 }
 
+/* Returns true for the classes of booleans. */
 static bool
 is_boolean_class(pTHX_ const ice_json *json, HV *stash)
 {

@@ -219,6 +219,7 @@ is_one_number(pTHX_ SV *template)
     return TRUE;
 }
 
+/* Packs items by perl's own pack. Dies if the template has pointers. */
 static void
 pack_by_perl(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 {

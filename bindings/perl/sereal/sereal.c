@@ -35,6 +35,7 @@ ice_sereal_clone(pTHX)
 
 /* ---- encoding ---------------------------------------------------------- */
 
+/* Encodes a value, and a header unless it is NULL or undef. */
 PERL_STATIC_INLINE SV *
 encode(pTHX_ const ice_sereal_encoder *enc, SV *data, SV *header)
 {
@@ -43,7 +44,7 @@ encode(pTHX_ const ice_sereal_encoder *enc, SV *data, SV *header)
         SvGETMAGIC(header);
         if (!SvOK(header))
             header = NULL;
-        else if (enc->settings.protocol == 1)
+        else if (enc->settings.sereal_protocol == 1)
             croak("Cannot serialize user header data in Sereal protocol V1 mode!");
     }
     ENTER;
@@ -88,8 +89,8 @@ decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->settings, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
-    /* The new document has the magic number, the protocol without a compression, an empty suffix,
-     * and the header as its body. */
+    /* The new document has the magic number, the protocol without a compression, an empty suffix
+     * (a length of 0), and the header as its body. */
     document = sv_2mortal(newSVpvn(bytes, 4));
     sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
     sv_catpvn(document, bytes + found.user_header, found.body - found.user_header);
@@ -257,6 +258,7 @@ object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
     sv_setiv(SvRV(self), 0);
 }
 
+/* These functions return the encoder or the decoder of an object. */
 static ice_sereal_encoder *
 encoder_of(pTHX_ SV *self)
 {

@@ -4,8 +4,9 @@
 #include "core/icecore_perl.h"
 
 extern const iw_rules ice_sereal_rules;
-/* Applies what Icecore::decode shares with decoders: how and when THAW is called, and messages. */
-void ice_sereal_set_common(ice_read_settings *settings);
+/* Sets what Icecore::decode has in common with Sereal's decoders: how and when THAW is called,
+ * and messages. */
+void ice_sereal_apply_decode_settings(ice_read_settings *settings);
 
 /* Values of the parameter `parts`: the parts of a document that are decoded. */
 enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };
@@ -15,7 +16,7 @@ void ice_sereal_clone(pTHX);
 void ice_sereal_end(pTHX);
 
 SV *ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options);
-/* Decode a document. The body is assigned to `target` unless that is NULL. */
+/* Decodes a document. The body is assigned to `target` unless that is NULL. */
 SV *ice_sereal_decode(pTHX_ SV *bytes, SV *options, int parts, SV *target, SV **header);
 /* Returns the protocol of bytes that begin like a Sereal document, or -1. */
 IV ice_looks_like_sereal(pTHX_ SV *sv);

@@ -1,5 +1,8 @@
 MODULE = Icecore    PACKAGE = Icecore::Sereal
 
+# Functions whose names begin with `_` are for lib/Icecore/Sereal.pm. `parts` is ICE_BODY, ICE_HEADER or
+# ICE_BODY_AND_HEADER.
+
 SV *
 encode_sereal(data, options = NULL)
     SV *data

@@ -32,6 +32,7 @@ get_option(pTHX_ HV *options, const char *name, SV **value)
     return SvOK(*found);
 }
 
+/* Returns true if an option is true. */
 static bool
 option_is_set(pTHX_ HV *options, const char *name)
 {
@@ -161,9 +162,9 @@ isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
 
     settings->rules = &ice_sereal_rules;
     settings->max_depth = 10000;
-    settings->protocol = protocol_option(aTHX_ options);
-    sv_catpvf(spec, ",protocol=%d", settings->protocol);
-    add_compression(aTHX_ spec, options, settings->protocol);
+    settings->sereal_protocol = protocol_option(aTHX_ options);
+    sv_catpvf(spec, ",protocol=%d", settings->sereal_protocol);
+    add_compression(aTHX_ spec, options, settings->sereal_protocol);
     add_order(aTHX_ spec, options);
     for (flag = flags; *flag; flag++)
         if (option_is_set(aTHX_ options, *flag))
@@ -268,7 +269,7 @@ translate_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 }
 
 void
-ice_sereal_set_common(ice_read_settings *settings)
+ice_sereal_apply_decode_settings(ice_read_settings *settings)
 {
     settings->thaw_format = "Sereal";
     settings->no_thaw_message = "Sereal: Error: No THAW method defined for class";
@@ -283,7 +284,7 @@ isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options)
     SV *value, *spec = reader_spec(aTHX_ options);
     ice_read_settings *settings = &dec->settings;
 
-    ice_sereal_set_common(settings);
+    ice_sereal_apply_decode_settings(settings);
     settings->translate_error = translate_error;
     settings->thaw_args_class = "Sereal::Decoder::THAW_args";
     /* Without validate_utf8, any bytes may be marked as UTF-8. */
@@ -313,7 +314,7 @@ isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options)
         settings->alias_limit = 16;
     if (settings->alias_limit)
         settings->aliased_integers = newAV();
-    dec->stage = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
+    dec->stage = ice_stage_new(aTHX_ SvPVX(spec), SvCUR(spec));
     if (get_option(aTHX_ options, "max_recursion_depth", &value))
         ice_set_stage_limit(aTHX_ dec->stage, "depth", SvUV(value));
     if (get_option(aTHX_ options, "max_string_length", &value) && SvUV(value))

@@ -9,7 +9,6 @@ is_integer_text(pTHX_ SV *sv)
 {
     const char *text = SvPVX_const(sv);
     STRLEN len = SvCUR(sv);
-    bool same;
     if (!SvIsUV(sv) && SvIVX(sv) == 0)
         return len == 1 && *text == '0';
     if (len == 0 || !isDIGIT(text[len - 1]))
@@ -23,10 +22,10 @@ is_integer_text(pTHX_ SV *sv)
         return TRUE;
     {
         SV *number = SvIsUV(sv) ? newSVuv(SvUVX(sv)) : newSViv(SvIVX(sv));
-        same = sv_eq_flags(number, sv, 0);
+        const bool is_equal = cBOOL(sv_eq_flags(number, sv, 0));
         SvREFCNT_dec(number);
+        return is_equal;
     }
-    return same;
 }
 
 /* Returns true if Sereal writes a string that was used as a float as that float. */
@@ -55,7 +54,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
     else if ((sv_flags & (SVf_POK | SVf_IOK)) == SVf_IOK)
         iw_push_int(aTHX_ w, sv, flags, key);
     else if (sv_flags & SVf_POK) {
-        if ((sv_flags & SVf_IOK) && SvIsBOOL(sv) && w->settings->protocol >= 5)
+        if ((sv_flags & SVf_IOK) && SvIsBOOL(sv) && w->settings->sereal_protocol >= 5)
             iw_push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
         else if (sv_flags & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
             iw_push_int(aTHX_ w, sv, flags, key);
@@ -86,7 +85,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
-    if (w->settings->protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
+    if (w->settings->sereal_protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
         return FALSE;
     return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }
@@ -99,6 +98,7 @@ class_name_of(pTHX_ HV *stash)
     return sv_2mortal(name ? newSVhek(name) : newSVpvs("__ANON__"));
 }
 
+/* Dies because the allow list does not have a class. */
 static void
 croak_freeze_refused(pTHX_ HV *stash)
 {
@@ -106,7 +106,7 @@ croak_freeze_refused(pTHX_ HV *stash)
           SVfARG(class_name_of(aTHX_ stash)));
 }
 
-/* If the allow list is not code, it is checked here, once for each class. */
+/* Finds FREEZE of a class. If the allow list is not code, it is checked here, once for each class. */
 static void
 find_hook(pTHX_ iw_walker *w, ice_class *class)
 {
@@ -123,7 +123,8 @@ find_hook(pTHX_ iw_walker *w, ice_class *class)
     class->hook = NULL;
 }
 
-/* If the allow list is code, it is called each time that an object is met. */
+/* Returns true if FREEZE of an object may be called. If the allow list is code, it is called each time
+ * that an object is met. */
 static bool
 is_hook_allowed(pTHX_ iw_walker *w, U32 class_index, SV *sv)
 {

@@ -18,6 +18,10 @@ START_MY_CXT
 /* Values of `operation`. */
 enum { OPERATION_STORING = 1, OPERATION_RETRIEVING };
 
+/* The default of $flags: BLESS_OK and TIE_OK of Storable. */
+enum { DEFAULT_FLAGS = 2 | 4 };
+
+/* Finds the variables of the package. */
 static void
 init_state(pTHX_ my_cxt_t *cxt)
 {
@@ -78,6 +82,7 @@ ice_storable_state(pTHX_ int state)
 
 /* ---- settings ---------------------------------------------------------- */
 
+/* Returns true if a variable of the package is true. */
 PERL_STATIC_INLINE bool
 is_true(pTHX_ GV *gv)
 {
@@ -85,7 +90,7 @@ is_true(pTHX_ GV *gv)
     return sv && SvTRUE(sv);
 }
 
-/* Read the variables of the package. */
+/* These functions read the variables of the package. */
 PERL_STATIC_INLINE void
 init_write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *settings)
 {
@@ -102,7 +107,7 @@ init_read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *settings)
 {
     SV *flags = GvSV(cxt->flags);
     Zero(settings, 1, ice_read_settings);
-    ice_set_flags(settings, flags && SvOK(flags) ? SvIV(flags) : 6 /* BLESS_OK | TIE_OK */);
+    ice_set_flags(settings, flags && SvOK(flags) ? SvIV(flags) : DEFAULT_FLAGS);
     settings->eval = GvSV(cxt->eval);
     settings->translate_error = ist_translate_error;
     settings->depth_advice = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
@@ -129,6 +134,7 @@ ice_storable_read_settings(pTHX_ ice_read_settings *settings)
 
 /* ---- freeze and thaw --------------------------------------------------- */
 
+/* Returns the writer for these bits of `mode`. Creates it when it is first needed. */
 static icecore_stage *
 find_writer(pTHX_ my_cxt_t *cxt, int mode)
 {
@@ -140,11 +146,12 @@ find_writer(pTHX_ my_cxt_t *cxt, int mode)
     return cxt->writers[mode];
 }
 
+/* Returns the reader. Creates it when it is first needed. */
 static icecore_stage *
 find_reader(pTHX_ my_cxt_t *cxt)
 {
     if (UNLIKELY(!cxt->reader))
-        cxt->reader = ice_reader_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
+        cxt->reader = ice_stage_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
     return cxt->reader;
 }
 
@@ -197,6 +204,7 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
     return result;
 }
 
+/* Thaws with the options of the call. The settings are filled here. */
 PERL_STATIC_INLINE SV *
 thaw_with_options(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count, ice_read_settings *settings)
 {
@@ -210,6 +218,7 @@ thaw_with_options(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count, i
     return thaw_image(aTHX_ cxt, frozen, settings);
 }
 
+/* Thaws with settings on the native stack. */
 static SV * __attribute__((noinline))
 thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {

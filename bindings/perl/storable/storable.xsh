@@ -1,5 +1,8 @@
 MODULE = Icecore    PACKAGE = Icecore::Storable
 
+# Functions whose names begin with `_` are for lib/Icecore/Storable.pm. _image and _nimage return the bytes
+# of a file.
+
 SV *
 freeze(ref, ...)
     SV *ref

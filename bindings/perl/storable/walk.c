@@ -26,6 +26,7 @@ put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
     return TRUE;
 }
 
+/* Finds STORABLE_freeze of a class. */
 static void
 find_hook(pTHX_ iw_walker *w, ice_class *class)
 {
@@ -62,6 +63,7 @@ call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)
     return list;
 }
 
+/* Puts an object as what its hook returned. Returns false if the hook returned nothing. */
 static bool
 put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -77,6 +79,7 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
     return cBOOL(list);
 }
 
+/* Puts a value with magic, such as a tied variable. Returns false for magic that has no form. */
 static bool
 put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {

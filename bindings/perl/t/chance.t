@@ -1,5 +1,5 @@
-# Random structures, frozen and read by both modules: the bytes must be equal, and the values
-# that come back too, including which of them are perl's own, read-only, shared or weak.
+# Random structures, frozen and read by both modules: the bytes must be equal, and the
+# values that are read must be the same, also in which of them are perl's own, read-only, shared or weak.
 #
 #   ICECORE_TEST_ROUNDS=100000 ICECORE_TEST_SEED=1 prove -b t/chance.t
 

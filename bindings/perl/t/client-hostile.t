@@ -79,7 +79,7 @@ for my $next ('0', '-1', '"x"', '[]', '1e99') {
     my $server = Daemon->start_fake_server(ok_response(qq({"objects":[{"id":"$id"}],"next":$next})));
     my $client = Icecore::Client->new(url => $server->url, patience => 0);
     my $count  = 0;
-    ok !eval { $client->each(sub { $count++ }); 1 } && $@->kind eq 'answer', "a list goes on behind $next";
+    ok !eval { $client->each(sub { $count++ }); 1 } && $@->kind eq 'answer', "an answer whose next page is $next is refused";
     cmp_ok $count, '<=', 1, 'it ends';
 }
 # Invalid descriptions of a job.

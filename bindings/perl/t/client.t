@@ -91,10 +91,10 @@ is_deeply [ @{ $client->job($id) }{qw(state error)} ], [ 'dead', 'no such user' 
 
 # A job that can't be thawed.
 $id = $client->push('hostile', [ bless {}, 'Gadget' ], max_attempts => 1);
-my $behind = $client->push('hostile', [1]);
+my $second = $client->push('hostile', [1]);
 my @worked;
 is run_jobs('hostile', sub { push @worked, $_[0]->id }), 2, 'a payload that is refused does not stop a worker';
-is_deeply \@worked, [$behind], 'the sub is not called for a refused payload';
+is_deeply \@worked, [$second], 'the sub is not called for a refused payload';
 like $client->job($id)->{error}, qr/class Gadget at \$\[0\] is not allowed/, 'a job with a refused payload has the error';
 is $client->job($id)->{state}, 'dead', 'a job with a refused payload is dead';
 $id = $client->push_bytes('hostile', "\x04\b[\x06", max_attempts => 1);

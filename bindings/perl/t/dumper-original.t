@@ -8,21 +8,21 @@ use Test::More;
 use Data::Dumper ();
 use Icecore::Dumper ();
 
-our %said;
+our %texts;
 
 my @classes = qw(Data::Dumper Icecore::Dumper);
 
 # The results of both for the same calls, including warnings.
 sub both {
     my ($name, $code) = @_;
-    my @said;
+    my @outcomes;
     for my $class (@classes) {
         my @warnings;
         local $SIG{__WARN__} = sub { push @warnings, $_[0] =~ s/ at \S+ line \d+\.?.*//sr };
         my @texts = eval { $code->($class) };
-        push @said, [@texts, $@ =~ s/ at \S+ line \d+\.?.*//sr, @warnings];
+        push @outcomes, [@texts, $@ =~ s/ at \S+ line \d+\.?.*//sr, @warnings];
     }
-    return is_deeply($said[1], $said[0], $name) || diag(explain(\@said));
+    return is_deeply($outcomes[1], $outcomes[0], $name) || diag(explain(\@outcomes));
 }
 
 our ($scalar, @list, %map) = (5, 1 .. 3);
@@ -68,7 +68,7 @@ both('Seen says what was dumped', sub {
     my %seen = map { ref ? () : ($_ => 1) } $dumper->Seen;
     return sort keys %seen;
 });
-both('Seen with something else', sub { my ($class) = @_; my @said = $class->new([1])->Seen([1]); scalar @said });
+both('Seen with something else', sub { my ($class) = @_; my @outcomes = $class->new([1])->Seen([1]); scalar @outcomes });
 both('Seen with no reference',   sub { my ($class) = @_; $class->new([1])->Seen({ a => 1 }); 1 });
 both('Usage',                    sub { my ($class) = @_; $class->new({}) });
 both('Names that are numbers',   sub { my ($class) = @_; $class->new([[], []], [3, 'x'])->Dump });
@@ -80,8 +80,8 @@ for my $class (@classes) {
     local ${"${class}::Useperl"}  = 1;
     local ${"${class}::Sortkeys"} = 1;
     local ${"${class}::Maxdepth"} = 2;
-    push @{ $said{$class} }, &{"${class}::Dumper"}($levels, $cycle, "é"), scalar &{"${class}::Dumper"}($cycle);
+    push @{ $texts{$class} }, &{"${class}::Dumper"}($levels, $cycle, "é"), scalar &{"${class}::Dumper"}($cycle);
 }
-is_deeply($said{'Icecore::Dumper'}, $said{'Data::Dumper'}, "both give the same texts for the package's variables");
+is_deeply($texts{'Icecore::Dumper'}, $texts{'Data::Dumper'}, "both give the same texts for the package's variables");
 
 done_testing;

@@ -118,7 +118,7 @@ both_storable("perl's own undef, true and false" => sub {
     my ($m) = @_;
     for my $make (sub { [\undef, \undef] }, sub { [\!!1, \!!0, \!!1] }, sub { { u => \undef, y => \!!1, n => \!!0 } }, sub { \undef }, sub { \!!1 }, sub { (sub { \@_ })->(undef, !!1, !!0) }) {
         my $data = $make->();
-        for my $copy ($m->thaw($m->freeze($data)), $m->dclone($data)) { same_ok($copy, $data, 'come back', strict => 1) }
+        for my $copy ($m->thaw($m->freeze($data)), $m->dclone($data)) { same_ok($copy, $data, 'are read back', strict => 1) }
         bytes_are($m->with({ canonical => 1 }, sub { $m->freeze($m->thaw($m->freeze($data))) }), $m->with({ canonical => 1 }, sub { $m->freeze($data) }), 'freezing the copy gives the same bytes');
     }
 });
@@ -135,7 +135,7 @@ both_sereal("perl's own undef, true and false" => sub {
     my ($m) = @_;
     for my $make (sub { [\undef, \undef] }, sub { [\!!1, \!!0, \!!1] }, sub { { u => \undef, y => \!!1, n => \!!0 } }, sub { \undef }, sub { \!!1 }) {
         my $data = $make->();
-        same_ok($m->decode($m->encode($data)), $data, 'come back', strict => 1);
+        same_ok($m->decode($m->encode($data)), $data, 'are read back', strict => 1);
         bytes_are($m->encode($m->decode($m->encode($data, { canonical => 1 })), { canonical => 1 }), $m->encode($data, { canonical => 1 }), 'encoding the copy gives the same bytes');
     }
     is($m->decode($m->encode([\undef], { protocol_version => 2 }), { use_undef => 1 })->[0], \undef, "use_undef returns perl's own undef for protocol 2");

@@ -8,8 +8,8 @@ use Test::More;
 my $folders = join ' ', map { qq("-I$_") } grep { !ref } @INC;
 for my $module (qw(Icecore Icecore::Dumper Icecore::JSON Icecore::Sereal Icecore::Sereal::Decoder
     Icecore::Sereal::Encoder Icecore::Storable)) {
-    my $said = qx("$^X" $folders -w -M$module -e "print qq(loaded)" 2>&1);
-    is $said, 'loaded', $module;
+    my $outcome = qx("$^X" $folders -w -M$module -e "print qq(loaded)" 2>&1);
+    is $outcome, 'loaded', $module;
 }
 
 done_testing;

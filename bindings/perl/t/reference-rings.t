@@ -49,8 +49,8 @@ my $code = <<'END';
             my $bytes = eval { Icecore::encode($value, $format) };
             $written++, $longest = length $bytes > $longest ? length $bytes : $longest if defined $bytes;
         }
-        my $said = eval { Icecore::encode($self, $format); 1 } ? 'is written' : $@ =~ /^the target format can't represent this/ ? 'is refused' : $@;
-        print "$format: $said, ", $longest < 10_000 ? 'short' : "$longest bytes", "\n";
+        my $outcome = eval { Icecore::encode($self, $format); 1 } ? 'is written' : $@ =~ /^the target format can't represent this/ ? 'is refused' : $@;
+        print "$format: $outcome, ", $longest < 10_000 ? 'short' : "$longest bytes", "\n";
     }
 END
 my $output = run_perl($code);

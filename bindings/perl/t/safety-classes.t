@@ -53,16 +53,16 @@ for my $name (sort keys %readers) {
         unlike($error, qr/\n./, 'the error is one line');
     }
     for my $classes (['Employee'], ['Other', 'Employee'], ['Emp*'], ['*'], 'any') {
-        my $said = ref $classes ? "[@$classes]" : $classes;
+        my $list = ref $classes ? "[@$classes]" : $classes;
         my $copy = eval { $read->($classes) };
-        is(scalar eval { ref $copy->{staff}[3] }, 'Employee', "$name: $said allows it") or diag($@);
+        is(scalar eval { ref $copy->{staff}[3] }, 'Employee', "$name: $list allows it") or diag($@);
         is(scalar eval { $copy->{staff}[3]{name} }, 'Alice', 'the object has its contents');
     }
 }
 
 subtest 'places' => sub {
     my @places = (
-        [\bless({}, 'P'), qr/\$\$?/, 'behind a reference'],
+        [\bless({}, 'P'), qr/\$\$?/, 'through a reference'],
         [bless({}, 'P'), qr/at \$(?![.\[])/, 'the root'],
         [[bless {}, 'P'], qr/\$\[0\]/, 'an element'],
         [{ key => bless {}, 'P' }, qr/\$\.key\b/, 'a value'],
@@ -108,13 +108,13 @@ subtest 'names of classes with special characters' => sub {
     for my $class ('Plain::Class', 'any', 'a b', "a'b", 'q"$x@y\\', "line\nbreak", "\e[1mbold", "nul\0byte", "\xe9", "caf\xc3\xa9", "\x{263a}::\x{c9}", "-\x{1f600}", '*', 'a*', 'My::*') {
         my $data = encode_sereal([bless [], $class]);
         my $name = $class =~ s/([^ -~])/sprintf '\\x{%x}', ord $1/ger;
-        my $said = dies(sub { decode_sereal($data) });
-        unlike($said, qr/[^ -~\n]/, "$name: the error is plain text");
-        my ($classes) = $said =~ /classes => (\[.*?\]|\{.*?\})(?=,| at | in )/;
+        my $message = dies(sub { decode_sereal($data) });
+        unlike($message, qr/[^ -~\n]/, "$name: the error is plain text");
+        my ($classes) = $message =~ /classes => (\[.*?\]|\{.*?\})(?=,| at | in )/;
         ok($classes, 'it says what to allow') or next;
         if ($class =~ /\*/) {
-            like($said, qr/wildcard/, 'the error warns that the name is a wildcard');
-            unlike($said, qr/\[|Icecore->allow/, 'the error does not suggest a list') if $said =~ s/\$\[0\]//;
+            like($message, qr/wildcard/, 'the error warns that the name is a wildcard');
+            unlike($message, qr/\[|Icecore->allow/, 'the error does not suggest a list') if $message =~ s/\$\[0\]//;
         }
         my $allowed = eval $classes;
         ok(eval { decode_sereal($data, { classes => $allowed }); 1 }, "$classes allows the class");
@@ -192,9 +192,9 @@ subtest "'report'" => sub {
     my $data  = [map { bless {}, $_ } qw(A B A My::C)];
     my %reads = (thaw => sub { thaw(freeze($data), classes => 'report') }, sereal => sub { decode_sereal(encode_sereal($data), { classes => 'report' }) });
     for my $name (sort keys %reads) {
-        my $said = dies($reads{$name});
-        like($said, qr/\AIcecore: these classes are not allowed: A at \$\[0\], B at \$\[1\], My::C at \$\[3\]; /, "$name: the error lists each refused class once");
-        like($said, qr/allow them with classes => \['A', 'B', 'My::C'\], in this call or for all with Icecore->allow\('A', 'B', 'My::C'\)/, 'the error says how to allow all of them');
+        my $message = dies($reads{$name});
+        like($message, qr/\AIcecore: these classes are not allowed: A at \$\[0\], B at \$\[1\], My::C at \$\[3\]; /, "$name: the error lists each refused class once");
+        like($message, qr/allow them with classes => \['A', 'B', 'My::C'\], in this call or for all with Icecore->allow\('A', 'B', 'My::C'\)/, 'the error says how to allow all of them');
     }
     like(dies(sub { thaw(freeze([bless {}, 'A']), classes => 'report') }), qr/the class A at \$\[0\] is not allowed; allow it with/, 'the error for one class is the usual one');
     like(dies(sub { thaw(freeze([map { bless {}, $_ } 'A', 'B*']), classes => 'report') }), qr/classes => \{ 'A' => 1, 'B\*' => 1 \}/, 'the error for a name with a wildcard suggests a hash');
@@ -204,8 +204,8 @@ subtest "'report'" => sub {
     push @Icecore::ALLOWED, 'B';
     is_deeply([map { ref } @{ $reads{thaw}->() }], [qw(A B A My::C)], 'the objects are built if the process allows all classes');
     my $many = join ' ', map { "C$_" } 1 .. 3000;
-    my $said = dies(sub { thaw(freeze([map { bless {}, $_ } split ' ', $many]), classes => 'report') });
-    like($said, qr/, C1000 at \$\[999\], and 2000 more; /, 'refused classes after the first 1,000 are counted');
+    my $message = dies(sub { thaw(freeze([map { bless {}, $_ } split ' ', $many]), classes => 'report') });
+    like($message, qr/, C1000 at \$\[999\], and 2000 more; /, 'refused classes after the first 1,000 are counted');
 };
 
 subtest 'dclone checks no class' => sub {

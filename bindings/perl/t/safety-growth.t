@@ -22,6 +22,10 @@ use Icecore::Storable qw(freeze nfreeze thaw dclone);
     sub FREEZE          { my ($self) = @_; return $self->{list} }
     sub TO_JSON         { my ($self) = @_; return $self->{list} }
     sub THAW            { my ($class, undef, $list) = @_; return bless { list => $list }, $class }
+
+    package Locks;
+    sub STORABLE_freeze { my ($self) = @_; return ('x', $self->{in}) }
+    sub STORABLE_thaw   { my ($self, undef, undef, $in) = @_; Internals::SvREADONLY(%$in, 1); return }
 }
 
 -r '/proc/self/statm' or plan skip_all => 'this system does not say how much memory a process has';
@@ -43,6 +47,11 @@ my $decoder = Icecore::Sereal::Decoder->new({ classes          => 'any' });
 my ($sereal, $storable) = (encode_sereal($cyclic), freeze($cyclic));
 my ($frozen, $image)    = ($encoder->encode($hooked), freeze($hooked));
 my ($key, $text)        = (0, "\x{263A}" x 5);
+
+# A hash with so many keys that they have no ids. Its first value has the hook that locks it.
+my %large = map { ("k$_" => 'x' x 50) } 1 .. 300;
+$large{a} = bless { in => \%large }, 'Locks';
+my $locked = do { local $Icecore::Storable::canonical = 1; freeze(\%large) };
 
 my $json     = Icecore::JSON->new->canonical->convert_blessed->allow_tags;
 my $filtered = Icecore::JSON->new->filter_json_object(sub { return [%{ $_[0] }] });
@@ -72,6 +81,7 @@ my %ways = (
     'decode'            => sub { decode_sereal($sereal, { classes => 'any' }) },
     'hooks, written'    => sub { $encoder->encode($hooked); freeze($hooked) },
     'hooks, read'       => sub { $decoder->decode($frozen); thaw($image, classes => 'any') },
+    'a hook that locks' => sub { eval { thaw($locked, classes => 'any'); 1 } and die 'the locked hash is filled' },
     'objects'           => sub { Icecore::Sereal::Encoder->new->encode([]); Icecore::Sereal::Decoder->new },
     'keys'              => sub { thaw(freeze({ $key++ % 50_000 => $text, "$text$key" => 1 })) },
     'a class that is refused' => sub { eval { thaw($storable) } },

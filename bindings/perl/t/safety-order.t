@@ -40,7 +40,7 @@ sub changed {
 my %images = (
     'a tie to a string'     => [changed(Storable::nfreeze([$early, do { tie my %tied, 'Tied'; \%tied }]), "\4\x0c\4\x11\4Tied\3\0\0\0\0", "\4\x0c\x0a\4Tied"), qr/tied variable without an object/],
     'text that is not UTF-8' => [changed(Storable::nfreeze([$early, "\x{263a}"]), "\xe2\x98\xba", "\xe2\x98\x20"), qr/text that is not UTF-8/],
-    'a key that is none'    => [changed(Storable::nfreeze([$early, { "\x{263a}" => 1 }]), "\xe2\x98\xba", "\xe2\x98\x20"), qr/malformed UTF-8 in a hash key/],
+    'a malformed key'       => [changed(Storable::nfreeze([$early, { "\x{263a}" => 1 }]), "\xe2\x98\xba", "\xe2\x98\x20"), qr/malformed UTF-8 in a hash key/],
     'code'                  => [do { local $Storable::Deparse = 1; Storable::nfreeze([$early, sub { 1 }]) }, qr/Can't eval/],
     'a regexp'              => [changed(Storable::nfreeze([$early, qr/a(b)c/]), 'a(b)c', 'a(b(c'), qr/Unmatched/],
     'a modifier'            => [changed(Storable::nfreeze([$early, qr/abc/i]), "\2ui", "\2u;"), qr/unknown modifier/],
@@ -66,7 +66,7 @@ for my $name (sort keys %images) {
 # The same for Sereal and JSON; the header is read before the body.
 my %documents = (
     'a class without THAW' => [\&Icecore::Sereal::decode_sereal, Icecore::Sereal::encode_sereal([bless({}, 'Without'), $early], { freeze_callbacks => 1 }), qr/No THAW method defined for class 'Without'/],
-    'the body behind a header' => [sub { Icecore::Sereal::Decoder->new($_[1])->decode_with_header($_[0]) },
+    'the body after a header' => [sub { Icecore::Sereal::Decoder->new($_[1])->decode_with_header($_[0]) },
         changed(Icecore::Sereal::encode_sereal_with_header_data([qr/a(b)c/], [$early], { freeze_callbacks => 1 }), 'a(b)c', 'a(b(c'), qr/Unmatched/],
     'JSON' => [sub { Icecore::JSON->new->allow_tags->classes('any')->decode($_[0]) }, '[("Early")["x"],("Without")["x"]]', qr/does not have a THAW method/],
 );

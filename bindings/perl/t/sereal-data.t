@@ -28,7 +28,7 @@ both_sereal('sharing and cycles' => sub {
     my $x    = [1];
     my $copy = round_trip($m, [$x, { x => $x }, \$x]);
     is($copy->[0], $copy->[1]{x}, 'a shared value stays shared');
-    is(${ $copy->[2] }, $copy->[0], 'a shared value behind a reference stays shared');
+    is(${ $copy->[2] }, $copy->[0], 'a shared value through a reference stays shared');
     my $y = {};
     $y->{self} = $y;
     $copy = round_trip($m, $y);
@@ -219,20 +219,20 @@ both_sereal('encoding leaves the data as it is' => sub {
 # --- FREEZE and THAW --------------------------------------------------------
 
 {
-    package Cold::Told;
+    package Cold::Args;
     sub FREEZE { my ($self, @rest) = @_; push @main::calls, ['FREEZE', ref $self, @rest]; return @{ $self->{list} } }
     sub THAW   { my ($class, @rest) = @_; push @main::calls, ['THAW', $class, @rest]; return bless { list => [@rest[1 .. $#rest]] }, $class }
 }
 
 both_sereal('the arguments of FREEZE and THAW' => sub {
     my ($m) = @_;
-    my $object = bless { list => [1, 'two', [3]] }, 'Cold::Told';
+    my $object = bless { list => [1, 'two', [3]] }, 'Cold::Args';
     @calls = ();
     my $bytes = $m->encode([$object], { freeze_callbacks => 1 });
-    is_deeply(\@calls, [['FREEZE', 'Cold::Told', 'Sereal']], 'FREEZE gets the object and the format');
+    is_deeply(\@calls, [['FREEZE', 'Cold::Args', 'Sereal']], 'FREEZE gets the object and the format');
     @calls = ();
     my $copy = $m->decode($bytes);
-    is_deeply(\@calls, [['THAW', 'Cold::Told', 'Sereal', 1, 'two', [3]]], 'THAW gets the class, the format and what FREEZE returned');
+    is_deeply(\@calls, [['THAW', 'Cold::Args', 'Sereal', 1, 'two', [3]]], 'THAW gets the class, the format and what FREEZE returned');
     is_deeply($copy->[0]{list}, [1, 'two', [3]], 'the result of THAW is the value');
     is_deeply($m->decode($m->encode($object))->{list}, [1, 'two', [3]], 'without freeze_callbacks the object is written as it is');
     @calls = ();
@@ -243,7 +243,7 @@ both_sereal('the arguments of FREEZE and THAW' => sub {
     is(join(' ', map { $_->[0] } @calls), 'FREEZE THAW', 'FREEZE and THAW are called once for a shared object');
     is($copy->[0], $copy->[1], 'a shared object stays shared');
     is($copy->[0], $copy->[2]{o}, 'a shared object in a hash stays shared');
-    $copy = $m->decode($m->encode(bless({ list => [] }, 'Cold::Told'), { freeze_callbacks => 1 }));
+    $copy = $m->decode($m->encode(bless({ list => [] }, 'Cold::Args'), { freeze_callbacks => 1 }));
     is_deeply($copy->{list}, [], 'FREEZE may return an empty list');
     $copy = $m->decode($m->encode([bless({ a => 1 }, 'No::Callbacks'), $object], { freeze_callbacks => 1 }));
     is(ref $copy->[0], 'No::Callbacks', 'an object without FREEZE is written as it is');
@@ -312,12 +312,12 @@ both_sereal('callbacks that die or do something else' => sub {
 
 both_sereal('options that skip THAW' => sub {
     my ($m) = @_;
-    my $bytes = $m->encode([bless({ list => [1, 2] }, 'Cold::Told')], { freeze_callbacks => 1 });
+    my $bytes = $m->encode([bless({ list => [1, 2] }, 'Cold::Args')], { freeze_callbacks => 1 });
     @calls = ();
     my $copy = $m->decode($bytes, { no_thaw_objects => 1 });
     is(@calls, 0, 'no_thaw_objects skips THAW');
     is_deeply([@{ $copy->[0] }[0, 1]], [1, 2], 'the object is what FREEZE returned');
-    substr($bytes, index($bytes, 'Cold::Told'), 10) = 'Cold::None';
+    substr($bytes, index($bytes, 'Cold::Args'), 10) = 'Cold::None';
     like($m->dies(sub { $m->decode($bytes) }), qr/Cold::None/, 'a class without THAW is an error');
     my @loaded;
     local @INC = (sub { push @loaded, $_[1]; return }, @INC);

@@ -105,7 +105,7 @@ both_sereal('canonical_refs' => sub {
     my $x = [1];
     my $y = $x;    # another reference to it
     my $double = [$x];
-    bytes_are($m->encode($double), "=\xf3rl\5\0\x41\x28\x2b\1\1", 'an array with two references is an ARRAY behind REFN');
+    bytes_are($m->encode($double), "=\xf3rl\5\0\x41\x28\x2b\1\1", 'an array with two references is an ARRAY after REFN');
     # A structure that is made in the same statement has temporary references.
     my $single = [[1]];
     bytes_are($m->encode($single), "=\xf3rl\5\0\x41\x41\1", 'an array with one reference uses the short form');

@@ -40,9 +40,9 @@ SKIP: {
     close $magic;
     Icecore::Storable::store([1], "$folder/native");
     Icecore::Storable::nstore([1], "$folder/network");
-    my $said = sub { my $text = qx{file -m "$folder/magic" "$folder/$_[0]"}; $text =~ s/.*?: //sr =~ s/\n\z//r };
-    is $said->('native'),  'Perl Storable data, native, major 2, minor 11',        'file(1) recognises a native file';
-    is $said->('network'), 'Perl Storable data, network order, major 2, minor 11', 'file(1) recognises a file in network order';
+    my $description = sub { my $text = qx{file -m "$folder/magic" "$folder/$_[0]"}; $text =~ s/.*?: //sr =~ s/\n\z//r };
+    is $description->('native'),  'Perl Storable data, native, major 2, minor 11',        'file(1) recognises a native file';
+    is $description->('network'), 'Perl Storable data, network order, major 2, minor 11', 'file(1) recognises a file in network order';
 }
 
 done_testing;

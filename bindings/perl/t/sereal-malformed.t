@@ -64,8 +64,8 @@ our_sereal('lengths that are too large' => sub {
     my $huge = "\xff\xff\xff\xff\x07";         # 2^31-1
     my $more = "\xff" x 9 . "\1";              # 2^64-1
     my %lies = map {
-        my ($name, $tag, $behind) = @$_;
-        ("$name of 2^31-1" => "$tag$huge$behind", "$name of 2^64-1" => "$tag$more$behind");
+        my ($name, $tag, $rest) = @$_;
+        ("$name of 2^31-1" => "$tag$huge$rest", "$name of 2^64-1" => "$tag$more$rest");
     } ['an array', "\x28\x2b", ''], ['a hash', "\x28\x2a", ''], ['a string', "\x26", 'abc'], ['a text', "\x27", 'abc'],
       ['a class name', "\x2c\x26", 'A'], ['a key', "\x51\x26", 'k'], ['a pattern', "\x2cfRegexp\x28\x31\x26", 'a'],
       ['a copy', "\x2f", ''], ['an alias', "\x41\x2e", ''], ['a reference', "\x29", ''], ['an object with a class', "\x2d", "\x50"];
@@ -101,16 +101,16 @@ our_sereal('tags and offsets that are invalid' => sub {
         'a reference to what comes'   => "\x42\x29\3\x81",
         'an alias of what is not tracked' => "\x42\1\x2e\2",
         'an alias as the root'        => "\x2e\1",
-        'an alias behind a reference' => "\x42\x81\x28\x2e\2",
+        'an alias through a reference' => "\x42\x81\x28\x2e\2",
         'a class that is a number'    => "\x2c\1\x50",
-        'a class that was none'       => "\x42\x61A\x2d\2\x50",
+        'a link to a class that is not one' => "\x42\x61A\x2d\2\x50",
         'an object that is a number'  => "\x2c\x61A\1",
         'a weak number'               => "\x30\1",
         'a key that is a number'      => "\x51\1\2",
         'a key that is an array'      => "\x51\x40\2",
         'a regexp without a pattern'  => "\x28\x31",
         'a regexp with a number for modifiers' => "\x28\x31\x61a\1",
-        'a regexp with a modifier that is none' => "\x2cfRegexp\x28\x31\x61a\x61Z",
+        'a regexp with an unknown modifier' => "\x2cfRegexp\x28\x31\x61a\x61Z",
         'a frozen object with a number' => "\x32\x61A\1",
         'a frozen object with a hash' => "\x32\x61A\x50",
         'a header that is longer than all' => undef,

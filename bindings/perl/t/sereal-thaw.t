@@ -43,13 +43,13 @@ for my $number (0 .. $#values) {
     my $bytes = $encoder->encode($values[$number]);
     for my $options (@options) {
         my $name = "value $number, " . join ', ', map { "$_ $options->{$_}" } sort keys %$options;
-        my @said = map {
+        my @outcomes = map {
             my $decode = $_;
             local @calls;
             my $value = eval { $decode->($bytes) };
             [defined $value ? as_text($value) : "dies: $@", sort map { "@$_" } @calls]
         } sub { Sereal::Decoder::decode_sereal($_[0], {%$options}) }, sub { Icecore::Sereal::decode_sereal($_[0], { %$options, classes => 'any' }) };
-        is_deeply($said[1], $said[0], $name) || diag(explain(\@said));
+        is_deeply($outcomes[1], $outcomes[0], $name) || diag(explain(\@outcomes));
     }
 }
 
@@ -65,11 +65,11 @@ for my $text ("\xff", "\xe2\x98", "\xc0\x80", "a\x80b", "\xed\xa0\x80", "\xf4\x9
     for my $head ("\x27" . chr length $text, "\x41\x27" . chr length $text) {
         my $document = "=\xf3rl\5\0" . $head . $text;
         for my $validate (0, 1) {
-            my @said = map {
+            my @outcomes = map {
                 my $value = eval { $_->($document, { validate_utf8 => $validate }) };
                 defined $value ? as_text($value) : $@ =~ /Invalid UTF8 byte sequence/ ? 'invalid' : $@
             } \&Sereal::Decoder::decode_sereal, \&Icecore::Sereal::decode_sereal;
-            is($said[1], $said[0], 'the text ' . unpack('H*', $text) . " is read as by the original, validate_utf8 $validate");
+            is($outcomes[1], $outcomes[0], 'the text ' . unpack('H*', $text) . " is read as by the original, validate_utf8 $validate");
         }
     }
 }

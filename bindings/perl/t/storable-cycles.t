@@ -68,7 +68,7 @@ both_storable('shared values' => sub {
     my $copy = $m->thaw($m->freeze([$leaf, { leaf => $leaf }, \$leaf]));
     $copy->[0]{n} = 2;
     is($copy->[1]{leaf}{n}, 2, 'a shared hash stays shared');
-    is(${ $copy->[2] }->{n}, 2, 'a hash shared behind a reference to a reference stays shared');
+    is(${ $copy->[2] }->{n}, 2, 'a hash shared through a reference to a reference stays shared');
     is($leaf->{n}, 1, 'the source does not change');
 
     my @array = (1, 2, 3);

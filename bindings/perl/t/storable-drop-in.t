@@ -42,9 +42,9 @@ subtest 'file handles' => sub {
         like(dies(sub { Icecore::Storable::fd_retrieve($none) }),  qr/\Anot a valid file descriptor/, 'fd_retrieve without a handle is an error');
     }
     package Other {
-        our @said;
+        our @results;
         open OUT, '>', "$folder/other" or die $!;
-        push @said, Icecore::Storable::store_fd([3], 'OUT');
+        push @results, Icecore::Storable::store_fd([3], 'OUT');
         close OUT;
     }
     is_deeply(Icecore::Storable::retrieve("$folder/other"), [3], 'the name of a handle is looked up in the package of the caller');

@@ -140,14 +140,14 @@ both_storable('handles in the middle of a file' => sub {
     $m->store_fd([1], $out);
     print {$out} "a line between\n";
     $m->nstore_fd({ two => 2 }, $out);
-    print {$out} "a line behind\n";
+    print {$out} "a line after it\n";
     close $out or die $!;
     open my $in, '<:raw', $file or die $!;
     is(scalar <$in>, "a line before\n", 'a line before the image is read');
     is_deeply($m->fd_retrieve($in), [1], 'an image after a line is read');
     is(scalar <$in>, "a line between\n", 'fd_retrieve reads no byte after the image');
     is_deeply($m->fd_retrieve($in), { two => 2 }, 'a second image is read');
-    is(scalar <$in>, "a line behind\n", 'a line after the image is read');
+    is(scalar <$in>, "a line after it\n", 'a line after the image is read');
     my $at = tell $in;
     is($at, -s $file, 'the handle is at the end of the file');
 });
@@ -191,16 +191,16 @@ both_storable('locks' => sub {
             POSIX::_exit(0);
         }
         waitpid $child, 0;
-        return $? ? 'waits' : 'goes on';
+        return $? ? 'waits' : 'returns';
     };
     is($try->(sub { $m->lock_store([2], $file) }, 0.3), 'waits', 'lock_store waits for the lock');
     is_deeply($m->retrieve($file), [1], 'lock_store does not change the file while it waits');
-    is($try->(sub { $m->retrieve($file) }), 'goes on', 'retrieve does not wait');
+    is($try->(sub { $m->retrieve($file) }), 'returns', 'retrieve does not wait');
     flock $handle, LOCK_SH or die $!;
-    is($try->(sub { $m->lock_retrieve($file) }), 'goes on', 'lock_retrieve does not wait for another reader');
+    is($try->(sub { $m->lock_retrieve($file) }), 'returns', 'lock_retrieve does not wait for another reader');
     is($try->(sub { $m->lock_nstore([3], $file) }, 0.3), 'waits', 'lock_nstore waits for a reader');
     close $handle;
-    is($try->(sub { $m->lock_store([4], $file) }), 'goes on', 'lock_store goes on when the lock is free');
+    is($try->(sub { $m->lock_store([4], $file) }), 'returns', 'lock_store returns when the lock is free');
     is_deeply($m->lock_retrieve($file), [4], 'lock_store writes the file');
 });
 

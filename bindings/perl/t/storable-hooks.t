@@ -15,7 +15,7 @@ our @calls;
 our $m;    # for hooks that freeze something themselves
 
 {
-    package Told;    # writes down what it is told
+    package Recorder;    # records the arguments of its hooks
     sub new { my ($class, %self) = @_; return bless {%self}, $class }
     sub STORABLE_freeze {
         my ($self, @rest) = @_;
@@ -34,20 +34,20 @@ our $m;    # for hooks that freeze something themselves
 # First, because the original still reports that it is storing after a hook died.
 both_storable('is_storing, is_retrieving, last_op_in_netorder' => sub {
     local $m = $_[0];
-    our %said;
+    our %states;
     {
         package Asks;
-        sub STORABLE_freeze { $main::said{freeze} = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return 'x' }
-        sub STORABLE_thaw   { $main::said{thaw}   = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return }
+        sub STORABLE_freeze { $main::states{freeze} = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return 'x' }
+        sub STORABLE_thaw   { $main::states{thaw}   = join ' ', map { $main::m->$_ ? 1 : 0 } qw(is_storing is_retrieving last_op_in_netorder); return }
     }
     my $object = bless {}, 'Asks';
     my $bytes  = $m->freeze($object);
-    is($said{freeze}, '1 0 0', 'STORABLE_freeze sees is_storing');
+    is($states{freeze}, '1 0 0', 'STORABLE_freeze sees is_storing');
     $m->nfreeze($object);
-    is($said{freeze}, '1 0 1', 'STORABLE_freeze sees the network order');
+    is($states{freeze}, '1 0 1', 'STORABLE_freeze sees the network order');
     ok($m->last_op_in_netorder, 'last_op_in_netorder stays true after nfreeze');
     $m->thaw($bytes);
-    is($said{thaw}, '0 1 0', 'STORABLE_thaw sees is_retrieving');
+    is($states{thaw}, '0 1 0', 'STORABLE_thaw sees is_retrieving');
     ok(!$m->last_op_in_netorder, 'last_op_in_netorder is false after thawing a native image');
     ok(!$m->is_storing && !$m->is_retrieving, 'both are false after the call');
 });
@@ -56,36 +56,36 @@ both_storable('the arguments of the hooks' => sub {
     my ($m) = @_;
     my $link = { a => 1 };
     @calls = ();
-    my $bytes = $m->freeze([Told->new(text => 'some text', links => [$link, \'x']), $link]);
-    is_deeply(\@calls, [['freeze', 'Told', 0]], 'STORABLE_freeze gets the object, and 0 when it is not cloned');
+    my $bytes = $m->freeze([Recorder->new(text => 'some text', links => [$link, \'x']), $link]);
+    is_deeply(\@calls, [['freeze', 'Recorder', 0]], 'STORABLE_freeze gets the object, and 0 when it is not cloned');
     @calls = ();
     my $copy = $m->thaw($bytes);
-    is_deeply(\@calls, [['thaw', 'Told', [], 0, 'some text', { a => 1 }, \'x']], 'STORABLE_thaw gets an empty object, the string and the references');
+    is_deeply(\@calls, [['thaw', 'Recorder', [], 0, 'some text', { a => 1 }, \'x']], 'STORABLE_thaw gets an empty object, the string and the references');
     is($copy->[0]{links}[0], $copy->[1], 'what a hook refers to is shared with the other values');
     is($copy->[0]{text}, 'some text', 'the hook has filled the object');
 
     @calls = ();
-    $m->dclone(Told->new(text => 'x'));
+    $m->dclone(Recorder->new(text => 'x'));
     is_deeply([map { $_->[0] eq 'freeze' ? !!$_->[2] : !!$_->[3] } @calls], [!!1, !!1], 'dclone: both hooks get a true value');
     @calls = ();
-    $m->thaw($m->nfreeze(Told->new(text => '')));
+    $m->thaw($m->nfreeze(Recorder->new(text => '')));
     is($calls[1][4], '', 'an empty string arrives');
     @calls = ();
-    $m->thaw($m->freeze(Told->new(text => "\x{263a}")));
+    $m->thaw($m->freeze(Recorder->new(text => "\x{263a}")));
     is($calls[1][4], "\xe2\x98\xba", 'a string that is text arrives as bytes');
     @calls = ();
-    $m->thaw($m->freeze(Told->new(text => 42)));
+    $m->thaw($m->freeze(Recorder->new(text => 42)));
     is($calls[1][4], '42', 'a number arrives as a string');
     my @warnings;
     local $SIG{__WARN__} = sub { push @warnings, @_ };
     @calls = ();
-    $m->thaw($m->freeze(Told->new(text => undef)));
+    $m->thaw($m->freeze(Recorder->new(text => undef)));
     is($calls[1][4], '', 'undef arrives as the empty string');
 });
 
 both_storable('a shared object is frozen once' => sub {
     my ($m) = @_;
-    my $object = Told->new(text => 'once');
+    my $object = Recorder->new(text => 'once');
     @calls = ();
     my $copy = $m->thaw($m->freeze([$object, { in => $object }, $object]));
     is(@calls, 2, 'each hook is called once');
@@ -106,8 +106,8 @@ both_storable('every kind of object' => sub {
 
 both_storable('hooks inside hooks' => sub {
     my ($m) = @_;
-    my $inner = Told->new(text => 'inner');
-    my $outer = Told->new(text => 'outer', links => [$inner, [$inner]]);
+    my $inner = Recorder->new(text => 'inner');
+    my $outer = Recorder->new(text => 'outer', links => [$inner, [$inner]]);
     @calls = ();
     my $copy = $m->thaw($m->freeze($outer));
     is_deeply([map { $_->[0] . ' ' . ($_->[0] eq 'thaw' ? $_->[4] : '') } @calls],
@@ -115,13 +115,13 @@ both_storable('hooks inside hooks' => sub {
     is($copy->{links}[0]{text}, 'inner', 'the outer hook sees the inner object complete');
     is($copy->{links}[1][0], $copy->{links}[0], 'the inner object stays shared');
 
-    my $self = Told->new(text => 'self');
+    my $self = Recorder->new(text => 'self');
     $self->{links} = [$self, [$self]];
     $copy = $m->thaw($m->freeze($self));
     is($copy->{links}[0], $copy, 'an object that refers to itself does so in the copy');
     is($copy->{links}[1][0], $copy, 'an object that refers to itself through an array does so in the copy');
 
-    my ($x, $y) = map { Told->new(text => $_) } 'x', 'y';
+    my ($x, $y) = map { Recorder->new(text => $_) } 'x', 'y';
     $x->{links} = [$y];
     $y->{links} = [$x];
     $copy = $m->thaw($m->freeze($x));
@@ -136,8 +136,8 @@ both_storable('hooks that return an empty list' => sub {
     same_ok($copy, $object, 'the object is stored and read as if it had no hook');
     {
         package Declines::Clones;
-        our @ISA = ('Told');
-        sub STORABLE_freeze { my ($self, $cloning) = @_; return if $cloning; return Told::STORABLE_freeze(@_) }
+        our @ISA = ('Recorder');
+        sub STORABLE_freeze { my ($self, $cloning) = @_; return if $cloning; return Recorder::STORABLE_freeze(@_) }
     }
     $object = Declines::Clones->new(text => 't', extra => 1);
     is($m->dclone($object)->{extra}, 1, 'dclone uses a hook that returns a list only for cloning');
@@ -371,8 +371,8 @@ both_storable('hooks that change data that was thawed' => sub {
 
 both_storable('invalid results of a hook' => sub {
     my ($m) = @_;
-    my $error = $m->dies(sub { $m->freeze(Told->new(text => 'x', links => ['not a reference'])) });
-    like($error, qr/Item #1 returned by STORABLE_freeze for Told is not a reference/, 'a hook that returns a string instead of a reference is an error');
+    my $error = $m->dies(sub { $m->freeze(Recorder->new(text => 'x', links => ['not a reference'])) });
+    like($error, qr/Item #1 returned by STORABLE_freeze for Recorder is not a reference/, 'a hook that returns a string instead of a reference is an error');
     {
         package Half;
         sub STORABLE_freeze { return 'x' }
@@ -399,7 +399,7 @@ both_storable('inherited hooks and hooks defined later' => sub {
     delete ${"${class}::"}{STORABLE_freeze};
     mro::method_changed_in($class);
     same_ok($m->thaw($m->freeze($object)), $object, 'a hook that was removed is not called');
-    @{"${class}::ISA"} = ('Told');
+    @{"${class}::ISA"} = ('Recorder');
     @calls = ();
     $m->freeze(bless { text => 'x' }, $class);
     is(@calls, 1, 'a hook that was inherited later is called');
@@ -414,19 +414,19 @@ both_storable('STORABLE_attach' => sub {
     is($m->dclone($object), $object, 'dclone calls STORABLE_attach');
     {
         package Attach;
-        our @told;
+        our @arguments;
         our $gives;
         our @links;
         sub STORABLE_freeze { my ($self) = @_; return ($self->{name}, @links) }
-        sub STORABLE_attach { my ($class, @rest) = @_; @told = ($class, @rest); return $gives ? $gives->() : bless { name => $rest[1] }, $class }
+        sub STORABLE_attach { my ($class, @rest) = @_; @arguments = ($class, @rest); return $gives ? $gives->() : bless { name => $rest[1] }, $class }
         package Attach::Child;
         our @ISA = ('Attach');
     }
     $copy = $m->thaw($m->freeze(bless { name => 'x' }, 'Attach::Child'));
-    is_deeply(\@Attach::told, ['Attach::Child', 0, 'x'], 'STORABLE_attach gets the class, whether it is cloned, and the string');
+    is_deeply(\@Attach::arguments, ['Attach::Child', 0, 'x'], 'STORABLE_attach gets the class, whether it is cloned, and the string');
     is(ref $copy, 'Attach::Child', 'STORABLE_attach works for a derived class');
     $m->dclone(bless { name => 'x' }, 'Attach');
-    ok($Attach::told[1], 'STORABLE_attach gets a true value when it is cloned');
+    ok($Attach::arguments[1], 'STORABLE_attach gets a true value when it is cloned');
 
     local $Attach::gives = sub { return bless {}, 'Attach::Child' };
     is(ref $m->thaw($m->freeze(bless { name => 'x' }, 'Attach')), 'Attach::Child', 'STORABLE_attach can return an object of a derived class');

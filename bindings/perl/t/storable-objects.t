@@ -42,7 +42,7 @@ for my $how (@ways) {
         my $shared = Point->new(3, 4);
         $copy = round_trip($m, $how, [$shared, { p => $shared }, \$shared]);
         is($copy->[0], $copy->[1]{p}, 'a shared object stays shared');
-        is(${ $copy->[2] }, $copy->[0], 'an object shared behind a reference stays shared');
+        is(${ $copy->[2] }, $copy->[0], 'an object shared through a reference stays shared');
         $copy = round_trip($m, $how, \$shared);
         isa_ok($$copy, 'Point', 'what a reference refers to');
         $copy = round_trip($m, $how, [map { bless {}, "Class" . $_ % 300 } 1 .. 700]);
@@ -224,7 +224,7 @@ both_storable('$Deparse and $Eval' => sub {
         $copy = $m->thaw($m->freeze([$code, { c => $code }, 'x', \$code, [1]]));
     });
     is($copy->[0], $copy->[1]{c}, 'shared code stays shared');
-    is(${ $copy->[3] }, $copy->[0], 'code shared behind a reference stays shared');
+    is(${ $copy->[3] }, $copy->[0], 'code shared through a reference stays shared');
     is_deeply($copy->[4], [1], 'a shared value after code stays shared');
 
     $bytes = "\5\13\2" . pack('N', 1) . "\x04\x1a\x0a" . chr(length 'sub {') . 'sub {';

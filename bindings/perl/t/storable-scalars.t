@@ -111,7 +111,7 @@ both_storable('undef' => sub {
     for my $how (@ways) {
         my $copy = round_trip($m, $how, [undef, \undef, { a => undef }, [undef], \my $variable]);
         is($copy->[0], undef, "$how: undef as an item is read back");
-        is(${ $copy->[1] }, undef, "$how: perl's own undef behind a reference is read back");
+        is(${ $copy->[1] }, undef, "$how: perl's own undef through a reference is read back");
         ok(exists $copy->[2]{a} && !defined $copy->[2]{a}, "$how: undef as a value of a hash is read back");
         is(@{ $copy->[3] }, 1, "$how: an array that contains only undef has one item");
         $_ = 'new' for $copy->[0], $copy->[2]{a}, $copy->[3][0], ${ $copy->[4] };
@@ -145,7 +145,7 @@ both_storable('booleans' => sub {
         Test::More::skip('needs perl 5.36', 2) if $] < 5.036;
         no warnings;
         ok(builtin::is_bool($aliased->[0]), 'booleans are read back as booleans');
-        ok(builtin::is_bool(${ round_trip($m, 'freeze', [\!!0])->[0] }), 'a boolean behind a reference is read back as a boolean');
+        ok(builtin::is_bool(${ round_trip($m, 'freeze', [\!!0])->[0] }), 'a boolean through a reference is read back as a boolean');
     }
 });
 

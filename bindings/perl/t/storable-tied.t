@@ -26,7 +26,7 @@ use Structures;
     sub DESTROY  { $asked{DESTROY}++; return }
 }
 {
-    package Hooked::Tie;    # the object behind the tie has a hook of its own
+    package Hooked::Tie;    # the object of the tie has a hook of its own
     our @ISA = ('Tie::Box');
     sub STORABLE_freeze { my ($self) = @_; return "value=$self->{value}" }
     sub STORABLE_thaw   { my ($self, $cloning, $text) = @_; ($self->{value}) = $text =~ /=(.*)/; return }

@@ -19,24 +19,24 @@ sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 0 : 1 }
 
 my $frozen = Storable::freeze([1, 'two', bless {}, 'Some::Class']);
 has_row('builds every class');
-is(ref Storable::thaw($frozen)->[2], 'Some::Class', 'Storable makes the object');
+is(ref Storable::thaw($frozen)->[2], 'Some::Class', 'Storable builds the object');
 ok(dies(sub { Icecore::Storable::thaw($frozen) }), 'Icecore refuses the object');
 
 my $plain = Storable::freeze([1, 'two']);
-has_row('thaw gives undef');
-is(Storable::thaw(substr $plain, 0, -1), undef, 'Storable gives undef for a truncated image');
+has_row('thaw returns undef');
+is(Storable::thaw(substr $plain, 0, -1), undef, 'Storable returns undef for a truncated image');
 ok(dies(sub { Icecore::Storable::thaw(substr $plain, 0, -1) }), 'Icecore refuses a truncated image');
 
 has_row('ignores bytes after an image');
 ok(Storable::thaw("${plain}x"), 'Storable accepts bytes after the image');
 ok(dies(sub { Icecore::Storable::thaw("${plain}x") }), 'Icecore refuses bytes after the image');
 
-has_row('refuses images of other byte');
+has_row('refuses images with other byte');
 my $other = pack 'H*', '040b' . '08' . unpack('H*', '87654321') . '04080808' . '02000000010a0178';
 ok(dies(sub { Storable::thaw($other) }), 'Storable refuses another byte order');
 is_deeply(Icecore::Storable::thaw($other), ['x'], 'Icecore reads another byte order');
 
-has_row('dies: a key is looked up');
+has_row('dies, because other code looks up the key');
 ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is not UTF-8 is refused');
 ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value that is not UTF-8 is read as in Sereal');
 
@@ -45,7 +45,7 @@ is(Icecore::JSON->new->decode('{"a":1,"a":2}')->{a}, 2, 'the last of equal keys 
 ok(dies(sub { Icecore::JSON->new->allow_dupkeys(0)->decode('{"a":1,"a":2}') }), 'equal keys are refused with allow_dupkeys(0)');
 has_row('allow_nonref is off');
 is(Icecore::JSON->new->decode('1'), 1, 'allow_nonref is on by default');
-has_row('with allow_stringify only');
+has_row('only allow_stringify does');
 { package Words; use overload '""' => sub { 'words' } }
 ok(dies(sub { Icecore::JSON->new->convert_blessed->encode([bless {}, 'Words']) }), 'convert_blessed does not use overloading');
 is(Icecore::JSON->new->convert_blessed->allow_stringify->encode([bless {}, 'Words']), '["words"]', 'allow_stringify uses overloading');

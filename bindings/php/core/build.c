@@ -91,6 +91,7 @@ build_value(ice_builder *b, uint32_t node_index, zval *dest)
 /* Each of the build_ functions below builds values of a frame until it is complete, or until a
  * frame for one of its values was pushed. */
 
+/* Builds the items of a list. */
 static bool
 build_list(ice_builder *b, ice_build_frame *frame)
 {
@@ -174,12 +175,12 @@ emptied_place(ice_builder *b, zval *place)
  * string, so a comparison of addresses finds them. A key without an id may be an equal string at
  * another address, so a table with such keys is searched by PHP. PHP also enlarges full tables. */
 static zend_always_inline zval *
-place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool has_other_keys)
+place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool has_keys_without_ids)
 {
     const uint32_t used = table->nNumUsed;
     uint32_t i;
     if (UNEXPECTED(used >= ADDRESS_SEARCH_LIMIT) || UNEXPECTED(used >= table->nTableSize) ||
-        UNEXPECTED(has_other_keys))
+        UNEXPECTED(has_keys_without_ids))
         return emptied_place(b, zend_hash_lookup(table, key));
     for (i = 0; i < used; i++)
         if (UNEXPECTED(table->arData[i].key == key))
@@ -241,6 +242,7 @@ read_key(ice_builder *b, uint32_t *node_index, zend_long *number)
     return NULL;
 }
 
+/* Builds the entries of a map, or the array for a hook. */
 static bool
 build_map(ice_builder *b, ice_build_frame *frame)
 {
@@ -257,12 +259,12 @@ build_map(ice_builder *b, ice_build_frame *frame)
          * number, and then becomes an integer. In maps, the engine has done this already. */
         if (EXPECTED(node->key != ICECORE_IS_KEY) &&
             EXPECTED((key = ice_key_by_id(b->ctx, node->key)) != ICE_INTEGER_KEY) && EXPECTED(!is_for_hook))
-            dest = place_of_key_with_id(b, table, (zend_string *)key, frame->has_other_keys);
+            dest = place_of_key_with_id(b, table, (zend_string *)key, frame->has_keys_without_ids);
         else {
             /* From now on the table may have equal strings at different addresses. */
             zend_long number = 0;
             zend_string *text = read_key(b, &node_index, &number);
-            frame->has_other_keys = true;
+            frame->has_keys_without_ids = true;
             dest = text ? place_of_string_key(b, table, text, is_array)
                         : place_of_integer_key(b, table, number, is_array);
             if (text)
@@ -330,6 +332,7 @@ look_up_property(ice_builder *b, ice_build_frame *frame, uint32_t *node_index, z
     return place;
 }
 
+/* Returns true if a typed property accepts a value without any conversion or check of a class. */
 static zend_always_inline bool
 is_of_type(const zend_property_info *type, const zval *value)
 {
@@ -345,6 +348,7 @@ finish_property(ice_builder *b, uint32_t node_index, zval *dest, zend_property_i
     return ice_build_finish_typed(b, node_index, dest, type);
 }
 
+/* Builds the properties of an object in their slots or its hash table. */
 static bool
 build_properties(ice_builder *b, ice_build_frame *frame)
 {

@@ -1,6 +1,6 @@
-/* Values that resemble earlier ones: objects whose properties come in the order of the last
- * object of their class, and small arrays with the keys of an earlier array. They need no
- * frame if they have only leaves. Everything else is left to the loop in build.c. */
+/* Builds values that resemble earlier ones: objects whose properties are in the order of the last
+ * object of their class, and small arrays with the keys of an earlier array. They need no frame if
+ * they have only leaves. The loop in build.c builds everything else. */
 #include "core/build_leaf.h"
 
 /* ---- objects ------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Values without children. */
+/* Builds values without children. */
 #ifndef ICE_BUILD_LEAF_H
 #define ICE_BUILD_LEAF_H
 #include "common/ice_bytes.h"

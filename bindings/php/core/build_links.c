@@ -14,21 +14,20 @@ ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
     target->type = NULL;
 }
 
-/* Returns the target with this node, or NULL. The targets are sorted by node, because nodes
- * are visited in order. */
+/* Returns the target with this node, or NULL. The targets are sorted by node, because nodes are
+ * visited in order. So a binary search finds it. */
 static ice_target *
 find_target(ice_context *ctx, uint32_t node)
 {
-    /* A binary search. `from` and `dest` are the start and the end of the remaining range. */
-    uint32_t from = 0, dest = ctx->target_count;
-    while (from < dest) {
-        const uint32_t middle = from + (dest - from) / 2;
+    uint32_t low = 0, high = ctx->target_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
         if (ctx->targets[middle].node < node)
-            from = middle + 1;
+            low = middle + 1;
         else
-            dest = middle;
+            high = middle;
     }
-    return from < ctx->target_count && ctx->targets[from].node == node ? &ctx->targets[from] : NULL;
+    return low < ctx->target_count && ctx->targets[low].node == node ? &ctx->targets[low] : NULL;
 }
 
 void
@@ -57,7 +56,7 @@ build_alias(ice_target *target, zval *dest)
     return true;
 }
 
-/* Passes on the result of ice_build_link. PHP reports the offset after a link that it refuses. */
+/* Returns the result of ice_build_link. PHP reports the offset after a link that it refuses. */
 static bool
 link_result(ice_builder *b, bool is_built)
 {

@@ -1,5 +1,5 @@
 /* Compiles the code that the modules of all languages share, as code of this module. */
-#define ICE_HOST_CLAIMS
+#define ICE_HOST_COUNTS_MEMORY
 #include "common/ice_keys.c"
 #include "common/ice_map.c"
 #include "common/ice_message.c"

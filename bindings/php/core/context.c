@@ -25,10 +25,10 @@ ice_context_acquire(void)
 
 /* Drops a reference of ice_context.keys. */
 static void
-release_key(void *host, void *held)
+release_key(void *host, void *key)
 {
-    if (held != ICE_INTEGER_KEY)
-        zend_string_release((zend_string *)held);
+    if (key != ICE_INTEGER_KEY)
+        zend_string_release((zend_string *)key);
 }
 
 void
@@ -41,7 +41,7 @@ ice_context_free(ice_context *ctx)
     pefree(ctx->targets, 1);
     pefree(ctx->delayed_actions, 1);
     pefree(ctx->walk_frames, 1);
-    pefree(ctx->held_values, 1);
+    pefree(ctx->kept_values, 1);
     ice_map_free(&ctx->node_by_address);
     ice_written_classes_drop(ctx);
     pefree(ctx->written_classes, 1);
@@ -49,6 +49,7 @@ ice_context_free(ice_context *ctx)
     ice_pooled_context_free(&ctx->pooled);
 }
 
+/* Frees a stack that is too large to be kept. */
 static void
 free_if_large(void **stack, uint32_t *capacity)
 {
@@ -68,15 +69,16 @@ reset_call_state(ice_context *ctx, bool is_heap_gone)
     ctx->written_text = (smart_str){ 0 };
     ice_memory_uncount(ctx, is_heap_gone);
     ctx->may_be_compressed = false;
-    ctx->build_depth = ctx->target_count = ctx->delayed_action_count = ctx->walk_depth = ctx->held_value_count = 0;
+    ctx->build_depth = ctx->target_count = ctx->delayed_action_count = ctx->walk_depth = ctx->kept_value_count = 0;
     ice_map_clear(&ctx->node_by_address);
     free_if_large((void **)&ctx->build_frames, &ctx->build_capacity);
     free_if_large((void **)&ctx->targets, &ctx->target_capacity);
     free_if_large((void **)&ctx->delayed_actions, &ctx->delayed_action_capacity);
     free_if_large((void **)&ctx->walk_frames, &ctx->walk_capacity);
-    free_if_large((void **)&ctx->held_values, &ctx->held_value_capacity);
+    free_if_large((void **)&ctx->kept_values, &ctx->kept_value_capacity);
 }
 
+/* Removes a context from the list of those in use. */
 static void
 remove_from_busy_contexts(ice_context *ctx)
 {
@@ -91,10 +93,10 @@ remove_from_busy_contexts(ice_context *ctx)
 void
 ice_context_release(ice_context *ctx)
 {
-    /* A destructor may call this module. This context is still in use then, so such a call takes
-     * another one. */
-    while (ctx->held_value_count)
-        zval_ptr_dtor(&ctx->held_values[--ctx->held_value_count]);
+    /* A destructor may call this module. This context is still in use at that time, so such a call
+     * takes another one. */
+    while (ctx->kept_value_count)
+        zval_ptr_dtor(&ctx->kept_values[--ctx->kept_value_count]);
     smart_str_free(&ctx->written_text);
     /* Between calls the engine's memory is not counted in memory_limit. So only the first context
      * in the pool keeps much memory, and at most a 32nd of memory_limit. */
@@ -107,12 +109,12 @@ ice_context_release(ice_context *ctx)
         ice_context_free(ctx);
 }
 
-/* Drops the strings and classes of the request. If its end is unclean, the strings are
- * gone, so they are forgotten and not released. */
+/* Drops the strings and classes of the request. If PHP drops its heap as a whole, the strings are
+ * forgotten and not released. */
 static void
-end_request(ice_context *ctx, bool is_unclean)
+end_request(ice_context *ctx, bool is_heap_gone)
 {
-    if (is_unclean) {
+    if (is_heap_gone) {
         memset(ctx->keys.cache, 0, sizeof ctx->keys.cache);
         if (ctx->keys.capacity)
             memset(ctx->keys.by_id, 0, ctx->keys.capacity * sizeof *ctx->keys.by_id);
@@ -123,21 +125,21 @@ end_request(ice_context *ctx, bool is_unclean)
 }
 
 void
-ice_contexts_end_request(bool is_unclean)
+ice_contexts_end_request(bool is_heap_gone)
 {
     ice_context *ctx;
     ice_pool cleaned = { NULL, 0 };
     while ((ctx = ICE_G(busy_contexts))) {
         remove_from_busy_contexts(ctx);
-        reset_call_state(ctx, is_unclean);
+        reset_call_state(ctx, is_heap_gone);
         icecore_context_trim_to(ctx->pooled.engine, SMALL_ENGINE_BYTES);
         if (!ice_pool_release(&ICE_G(pool), &ctx->pooled)) {
-            end_request(ctx, is_unclean);
+            end_request(ctx, is_heap_gone);
             ice_context_free(ctx);
         }
     }
     while ((ctx = (ice_context *)ice_pool_pop(&ICE_G(pool)))) {
-        end_request(ctx, is_unclean);
+        end_request(ctx, is_heap_gone);
         ice_pool_release(&cleaned, &ctx->pooled);
     }
     ICE_G(pool) = cleaned;
@@ -195,10 +197,10 @@ ice_key_register(ice_context *ctx, zend_string *key)
 }
 
 void
-ice_context_hold(ice_context *ctx, zval *value)
+ice_keep_for_call(ice_context *ctx, zval *value)
 {
-    if (ctx->held_value_count == ctx->held_value_capacity)
-        ctx->held_values = ice_stack_grow(ctx->held_values, &ctx->held_value_capacity, sizeof *ctx->held_values, 64);
-    ZVAL_COPY(&ctx->held_values[ctx->held_value_count], value);
-    ctx->held_value_count++;
+    if (ctx->kept_value_count == ctx->kept_value_capacity)
+        ctx->kept_values = ice_stack_grow(ctx->kept_values, &ctx->kept_value_capacity, sizeof *ctx->kept_values, 64);
+    ZVAL_COPY(&ctx->kept_values[ctx->kept_value_count], value);
+    ctx->kept_value_count++;
 }

@@ -380,7 +380,7 @@ write_tape(ice_context *ctx, icecore_stage *stage)
 }
 
 zend_string *
-ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
+ice_write_session(zval *variables, zend_string *(*php_writer)(HashTable *variables))
 {
     icecore_stage *stage = ice_stage(ICE_STAGE_SESSION_WRITE, 0);
     zend_string *bytes = NULL;
@@ -389,13 +389,13 @@ ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
     if (!stage)
         return NULL;
     if (UNEXPECTED(PG(serialize_precision) != -1))
-        return by_php(Z_ARRVAL_P(variables));
+        return php_writer(Z_ARRVAL_P(variables));
     ctx = ice_context_acquire();
     walk_result = ice_walk(ctx, variables, ICE_FOR_SESSION, stage);
     if (walk_result == ICE_DONE)
         bytes = write_tape(ctx, stage);
     ice_context_release(ctx);
-    return walk_result == ICE_NEEDS_PHP ? by_php(Z_ARRVAL_P(variables)) : bytes;
+    return walk_result == ICE_NEEDS_PHP ? php_writer(Z_ARRVAL_P(variables)) : bytes;
 }
 
 /* Lets PHP's own serializer write a value with `C:` objects. Their classes call serialize() for

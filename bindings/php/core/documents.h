@@ -19,8 +19,8 @@ void ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings 
 /* Reads the variables of a session into an array. Returns false if the text is malformed, or if
  * an exception was thrown. */
 bool ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables);
-/* Writes the text of a session. Calls `by_php` if only PHP itself can write it. */
-zend_string *ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables));
+/* Writes the text of a session. Calls `php_writer`, which lets PHP write it, if only PHP can. */
+zend_string *ice_write_session(zval *variables, zend_string *(*php_writer)(HashTable *variables));
 /* Writes a value by the stage with this id. `purpose` is one of ICE_FOR_. */
 zend_string *ice_write(zval *value, int stage_id, uint8_t purpose);
 /* Writes a value by any stage. */

@@ -5,7 +5,8 @@
 /* As in PHP itself, serialize_lock is raised while a hook runs, because serialize() and
  * unserialize() in the hook must not continue the state of an outer call. */
 
-/* Each of the following functions returns false if an exception was thrown. */
+/* Each of the following functions calls the method that it names, and returns false if an exception
+ * was thrown. */
 
 static bool
 call_wakeup(zend_object *object)

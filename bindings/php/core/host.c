@@ -18,7 +18,7 @@ ice_host_free(void *memory)
 }
 
 void
-ice_host_claim(icecore_context *engine, size_t bytes)
+ice_host_announce_size(icecore_context *engine, size_t bytes)
 {
     ice_context *ctx = ICE_G(busy_contexts);
     while (ctx && ctx->pooled.engine != engine)

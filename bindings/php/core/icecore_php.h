@@ -1,10 +1,10 @@
 /* Declarations that all files of the module share.
  *
- *   common/    code that the modules of all languages share: ../common
- *   core/      code below the PHP functions: contexts, classes, the walk, the build
- *   formats/   the PHP functions, a file for each group of them
- *   plugs/     serializers that PHP's sessions and APCu can select; the global names
- *   icecore.c  the functions that PHP sees
+ *   common/        code that the modules of all languages share: ../common
+ *   core/          code below the PHP functions: contexts, classes, the walk, the build
+ *   formats/       the PHP functions, a file for each group of them
+ *   registration/  serializers that PHP's sessions and APCu can select; the global names
+ *   icecore.c      the functions that PHP sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
  *
@@ -117,7 +117,7 @@ typedef struct ice_context ice_context;
 /* An open container of the build. build.h lists the kinds. */
 typedef struct {
     uint8_t kind;
-    bool has_other_keys;      /* of a map: some key has no id, so equal keys may have different addresses */
+    bool has_keys_without_ids;      /* of a map: some key has no id, so equal keys may have different addresses */
     uint32_t node;
     uint32_t end;             /* the node after the container */
     uint32_t next_node;       /* the first node in it that is not built yet */
@@ -204,7 +204,7 @@ struct ice_context {
     uint32_t shape_generation;
     ice_target *targets;
     uint32_t target_count, target_capacity;
-    uint32_t failed_node;     /* the node whose value PHP refuses */
+    uint32_t failed_node;     /* the node whose value PHP does not accept */
     bool failed_after_node;   /* PHP would report the offset after this node, not the one before it */
     ice_delayed_action *delayed_actions;
     uint32_t delayed_action_count, delayed_action_capacity;
@@ -221,8 +221,8 @@ struct ice_context {
      * are valid until written_classes grows. */
     const ice_written_class *written_class_cache[ICE_WRITTEN_CLASS_CACHE_SIZE];
     smart_str written_text;   /* the parts of the output that the engine has returned so far */
-    zval *held_values;        /* kept alive until the call ends */
-    uint32_t held_value_count, held_value_capacity;
+    zval *kept_values;        /* kept alive until the call ends */
+    uint32_t kept_value_count, kept_value_capacity;
 };
 
 /* The value in ice_context.keys of a key that is an integer, not a string. */
@@ -232,12 +232,12 @@ struct ice_context {
 ice_context *ice_context_acquire(void);
 /* Returns a context to the pool and releases everything that is still open in it. */
 void ice_context_release(ice_context *ctx);
-/* Drops everything that the request made, also in contexts that were never released.
- * `is_unclean` is true if PHP drops its heap as a whole, and data in it may be incomplete. */
-void ice_contexts_end_request(bool is_unclean);
+/* Drops everything that the request made, also in contexts that were never released. If
+ * `is_heap_gone` is true, PHP drops its heap as a whole, and data in it may be incomplete. */
+void ice_contexts_end_request(bool is_heap_gone);
 void ice_context_free(ice_context *ctx);
-/* Keeps a value alive until the context is released. */
-void ice_context_hold(ice_context *ctx, zval *value);
+/* Keeps a value alive until the end of the call, when the context is released. */
+void ice_keep_for_call(ice_context *ctx, zval *value);
 
 /* Makes and stores the string of a key that ice_key_by_id did not find. */
 void *ice_key_create(ice_context *ctx, uint16_t id);
@@ -249,6 +249,7 @@ uint16_t ice_key_register(ice_context *ctx, zend_string *key);
 /* Forgets the keys of older generations. */
 void ice_keys_reset(ice_context *ctx, uint32_t generation);
 
+/* Forgets the keys if the engine has reused its ids since. */
 static inline void
 ice_keys_sync(ice_context *ctx, uint32_t generation)
 {
@@ -283,7 +284,7 @@ typedef struct {
     struct ice_scan *wide_scan; /* finds the integers that were cut to 64 bits; NULL if there are none */
 } ice_read_settings;
 
-/* What a value is written for (`purpose`). */
+/* Values of the parameter `purpose`: what a value is written for. */
 enum {
     ICE_FOR_SERIALIZE,
     ICE_FOR_SESSION,          /* this purpose and those before it write PHP's own serialized text */

@@ -166,7 +166,7 @@ ice_policy_end_request(void)
 icecore_rules *
 ice_policy_parse_rules(const char *text, size_t len)
 {
-    static const char between[] = ", \t\r\n";
+    static const char separators[] = ", \t\r\n";
     icecore_rules *rules = icecore_rules_new(ICECORE_NAMES_PHP);
     bool is_empty = true;
     const char *end = text + len;
@@ -177,7 +177,7 @@ ice_policy_parse_rules(const char *text, size_t len)
     }
     while (text < end) {
         const char *start = text;
-        while (text < end && !strchr(between, *text))
+        while (text < end && !strchr(separators, *text))
             text++;
         if (text > start) {
             const icecore_class_name name = class_name(start, text - start);
@@ -244,6 +244,7 @@ is_in_allowed_classes(const ice_class_options *class_options, const char *bytes,
     return found;
 }
 
+/* Returns true for PHP's class without hooks, which is always allowed. */
 static bool
 is_std_class(const char *bytes, size_t len)
 {
@@ -297,7 +298,7 @@ class_verdict(const ice_class_options *class_options, const char *bytes, size_t 
 
 /* Returns a verdict without the bit that says if the class must be logged. */
 static inline uint32_t
-without_reported(uint32_t verdict)
+without_report(uint32_t verdict)
 {
     return verdict & ~(uint32_t)ICECORE_REPORTED;
 }
@@ -305,27 +306,27 @@ without_reported(uint32_t verdict)
 bool
 ice_policy_makes_record(const ice_class_options *class_options, const char *class, size_t len)
 {
-    return without_reported(class_verdict(class_options, class, len)) == ICECORE_AS_RECORD;
+    return without_report(class_verdict(class_options, class, len)) == ICECORE_AS_RECORD;
 }
 
 /* ---- messages ----------------------------------------------------------- */
 
-/* Returns the engine's text about a class. `message_id` is one of ICECORE_WORDS_. */
+/* Returns the engine's text about a class. `message_kind` is one of ICECORE_WORDS_. */
 static zend_string *
-class_message(uint32_t message_id, const char *bytes, size_t len, const char *path)
+class_message(uint32_t message_kind, const char *bytes, size_t len, const char *path)
 {
     const icecore_class_name name = class_name(bytes, len);
     /* Without a buffer, the engine only returns the length. The buffer also has room for a NUL. */
     const size_t path_len = strlen(path);
-    const size_t text_len = icecore_class_words(message_id, ICECORE_PHP, &name, 0, path, path_len, NULL, 0);
+    const size_t text_len = icecore_class_words(message_kind, ICECORE_PHP, &name, 0, path, path_len, NULL, 0);
     zend_string *text = zend_string_alloc(text_len, 0);
-    icecore_class_words(message_id, ICECORE_PHP, &name, 0, path, path_len, ZSTR_VAL(text), text_len + 1);
+    icecore_class_words(message_kind, ICECORE_PHP, &name, 0, path, path_len, ZSTR_VAL(text), text_len + 1);
     return text;
 }
 
 /* Logs a message about a class, unless the request has already logged one about it. */
 static void
-log_once(uint32_t message_id, const char *bytes, size_t len, const char *path)
+log_once(uint32_t message_kind, const char *bytes, size_t len, const char *path)
 {
     zend_string *message, *line;
     if (!ICE_G(reported_classes)) {
@@ -334,7 +335,7 @@ log_once(uint32_t message_id, const char *bytes, size_t len, const char *path)
     }
     if (!zend_hash_str_add_empty_element(ICE_G(reported_classes), bytes, len))
         return;
-    message = class_message(message_id, bytes, len, path);
+    message = class_message(message_kind, bytes, len, path);
     line = zend_string_concat2(ZEND_STRL("Icecore: "), ZSTR_VAL(message), ZSTR_LEN(message));
     php_log_err(ZSTR_VAL(line));
     zend_string_release(line);
@@ -414,9 +415,9 @@ message_about_all(refusals *refused)
 static void
 throw_refused(refusals *refused)
 {
-    const bool is_one = zend_hash_num_elements(Z_ARRVAL(refused->paths)) == 1;
+    const bool is_single = zend_hash_num_elements(Z_ARRVAL(refused->paths)) == 1;
     zval *first_path = zend_hash_get_current_data(Z_ARRVAL(refused->paths));
-    zend_string *message = is_one ? zend_string_copy(refused->first_message) : message_about_all(refused);
+    zend_string *message = is_single ? zend_string_copy(refused->first_message) : message_about_all(refused);
     zend_string *line = zend_string_concat2(ZEND_STRL("Icecore: "), ZSTR_VAL(message), ZSTR_LEN(message));
     ice_throw(ice_class_exception, "class", -1, Z_STRVAL_P(first_path), line);
     if (EG(exception) && EG(exception)->ce == ice_class_exception)
@@ -489,13 +490,13 @@ ice_policy_check(ice_context *ctx, const ice_class_options *class_options, bool 
             }
             /* A new verdict may change how objects are built. A class that did not exist may exist
              * now. In both cases ice_class_find must run again. */
-            if (class->verdict != without_reported(verdict) || !class->ce)
+            if (class->verdict != without_report(verdict) || !class->ce)
                 class->build_method = ICE_CLASS_UNKNOWN;
-            class->verdict = without_reported(verdict);
+            class->verdict = without_report(verdict);
         }
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             log_once(ICECORE_WORDS_BUILT, text, len, "");
-        else if (without_reported(verdict) == ICECORE_REFUSED && (!class_options->has_allowed_classes || !class)) {
+        else if (without_report(verdict) == ICECORE_REFUSED && (!class_options->has_allowed_classes || !class)) {
             /* With PHP's list, an object of a class that is not listed becomes incomplete, and is
              * not refused. An enum case can't be incomplete, so it is refused. */
             if (refused.first_message && zend_hash_num_elements(Z_ARRVAL(refused.paths)) >= MAX_LISTED_CLASSES)
@@ -525,11 +526,11 @@ ice_policy_check_names(const ice_class_options *class_options, HashTable *names)
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
             log_once(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
         else if (Z_TYPE_P(path) == IS_TRUE
-                     ? without_reported(verdict) != ICECORE_ALLOWED
-                     : without_reported(verdict) == ICECORE_REFUSED && !class_options->has_allowed_classes)
+                     ? without_report(verdict) != ICECORE_ALLOWED
+                     : without_report(verdict) == ICECORE_REFUSED && !class_options->has_allowed_classes)
             add_refused(&refused, ZSTR_VAL(name), ZSTR_LEN(name),
                         Z_TYPE_P(path) == IS_STRING ? Z_STRVAL_P(path) : "$", verdict & ICECORE_REPORTED);
-        if (without_reported(verdict) != ICECORE_ALLOWED)
+        if (without_report(verdict) != ICECORE_ALLOWED)
             zend_hash_del(names, name);
     } ZEND_HASH_FOREACH_END();
     if (!refused.first_message)

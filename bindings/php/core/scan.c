@@ -175,15 +175,15 @@ scan_to(ice_scan *scan, uint32_t node, bool includes_node)
     const icecore_view *view = scan->view;
     const char *end = (const char *)view->input + view->input_len;
     for (; scan->next_node <= node && scan->cursor < end; scan->next_node++, scan->is_key_done = false) {
-        const icecore_node *this = &view->nodes[scan->next_node];
+        const icecore_node *current = &view->nodes[scan->next_node];
         const bool is_root = scan->next_node == view->root;
         /* The body of an object has no text of its own. */
-        if (!is_root && this[-1].kind == ICECORE_OBJECT)
+        if (!is_root && current[-1].kind == ICECORE_OBJECT)
             continue;
         if (!scan->is_key_done) {
             while (scan->cursor < end && *scan->cursor == '}')
                 scan->cursor++;
-            if (!is_root && this->key != ICECORE_KEY_NODE && this->key != ICECORE_IS_KEY)
+            if (!is_root && current->key != ICECORE_KEY_PRECEDES && current->key != ICECORE_IS_KEY)
                 scan_token(scan, end);
             scan->is_key_done = true;
         }
@@ -242,6 +242,7 @@ ice_scan_count_wide(zend_string *text, size_t len)
     return count_tokens(text, len, is_wide_integer);
 }
 
+/* Returns true if the token is a string with escapes. */
 static bool
 is_escaped_string(const char *cursor)
 {

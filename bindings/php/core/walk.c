@@ -15,7 +15,7 @@ push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t
         return true;
     }
     ice_map_add(&w->ctx->node_by_address, address, ice_walk_next_node(w));
-    ice_context_hold(w->ctx, holder);
+    ice_keep_for_call(w->ctx, holder);
     return false;
 }
 
@@ -46,15 +46,23 @@ is_list(const HashTable *table)
     return true;
 }
 
-static bool push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protect,
-                       bool in_reference);
+/* Flags of push_array. */
+enum {
+    ARRAY_IS_SHARED = 1,    /* its contents may come again */
+    ARRAY_IS_PROTECTED = 2, /* it is marked against recursion while it is walked */
+    ARRAY_IN_REFERENCE = 4  /* it is the value of a PHP reference, and the caller has registered it under the
+                             * address of that reference */
+};
+
+static bool push_array(ice_walker *w, HashTable *table, uint16_t key, uint32_t flags);
 static bool push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer);
 static bool walk_down_to(ice_walker *w, uint32_t depth);
 static bool continue_frame(ice_walker *w, ice_walk_frame *frame);
 
-/* This many nodes and their output fit into the processor's cache. */
+/* Number of nodes in a part. This many nodes and their output fit into the processor's cache. */
 #define NODES_PER_PART 1024
-/* At most this many nested arrays are walked by recursion. Deeper ones get frames on the stack. */
+/* Maximum number of nested arrays that are walked by recursion. Deeper ones get frames on the stack of
+ * the context. */
 #define MAX_RECURSION 64
 
 /* Walks an array to its end. Its frame is a local variable of a caller. A value of the array may
@@ -75,6 +83,14 @@ walk_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
+/* Returns ARRAY_IS_SHARED if the contents of an array may come again. `outer` is the frame around it;
+ * NULL for the root. */
+static zend_always_inline uint32_t
+sharing_flag(const HashTable *table, const ice_walk_frame *outer)
+{
+    return (outer && outer->is_shared) || GC_REFCOUNT(table) > 1 ? ARRAY_IS_SHARED : 0;
+}
+
 /* Pushes an array in a map that walk_map_recursively walks. The map itself may have no mark
  * against recursion, so its address is compared, too. */
 static zend_always_inline bool
@@ -84,7 +100,7 @@ push_array_in_array(ice_walker *w, HashTable *table, uint16_t key, const ice_wal
         ice_walk_push_recursion(w, key);
         return true;
     }
-    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
+    return push_array(w, table, key, sharing_flag(table, outer) | ARRAY_IS_PROTECTED);
 }
 
 /* Walks a map to its end, as walk_recursively does, but without a call of continue_frame for each
@@ -131,11 +147,9 @@ walk_map_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* Pushes an array. If `is_shared` is true, its contents may come again. If `protect` is true, it
- * is marked against recursion while it is walked. If `in_reference` is true, it is the value of a
- * PHP reference, and the caller has registered it under the address of that reference. */
+/* Pushes an array, with all that it contains or a frame on the stack. */
 static bool
-push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protect, bool in_reference)
+push_array(ice_walker *w, HashTable *table, uint16_t key, uint32_t flags)
 {
     const bool is_a_list = is_list(table);
     const uint32_t count = zend_hash_num_elements(table);
@@ -143,7 +157,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     uint32_t node, position = 0, pushed_count = 0;
     bool is_recursive;
     /* igbinary writes an array once, even if several places share it. */
-    if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
+    if (w->purpose == ICE_FOR_IGBINARY && !(flags & ARRAY_IN_REFERENCE)) {
         zval holder;
         ZVAL_ARR(&holder, table);
         /* An immutable array has no count of references. The type IS_ARRAY without the flag for
@@ -172,7 +186,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     /* The outermost container has a frame on the stack, because estimate_len in walk_parts.c reads
      * it. So does an array in a reference, because its node must stay on the tape until the caller
      * has marked it. */
-    is_recursive = w->recursion_depth < MAX_RECURSION && !in_reference && w->ctx->walk_depth;
+    is_recursive = w->recursion_depth < MAX_RECURSION && !(flags & ARRAY_IN_REFERENCE) && w->ctx->walk_depth;
     if (EXPECTED(is_recursive))
         local_frame = (ice_walk_frame){ .kind = is_a_list ? ICE_WALK_LIST : ICE_WALK_MAP,
                                         .node = w->written_node_count + node,
@@ -183,9 +197,9 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     w->tape->nodes[node].aux = count;
     frame->position = position;
     frame->pushed_count = pushed_count;
-    frame->is_shared = is_shared;
+    frame->is_shared = (flags & ARRAY_IS_SHARED) != 0;
     GC_TRY_ADDREF(table);
-    if (protect && !(GC_FLAGS(table) & GC_IMMUTABLE)) {
+    if (flags & ARRAY_IS_PROTECTED && !(GC_FLAGS(table) & GC_IMMUTABLE)) {
         GC_PROTECT_RECURSION(table);
         frame->is_protected = true;
     }
@@ -205,12 +219,12 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
         outer->kind == ICE_WALK_TABLE || (outer->kind == ICE_WALK_SLOTS && outer->object->properties);
     const bool checks_recursion = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
     if (!checks_recursion)
-        return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false, false);
+        return push_array(w, table, key, sharing_flag(table, outer));
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {
         ice_walk_push_recursion(w, key);
         return true;
     }
-    return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
+    return push_array(w, table, key, sharing_flag(table, outer) | ARRAY_IS_PROTECTED);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -244,8 +258,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
             if (Z_TYPE_P(inner) == IS_ARRAY)
                 return mark_as_target(w, node,
                                       push_array(w, Z_ARRVAL_P(inner), key,
-                                                 (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1,
-                                                 false, true));
+                                                 sharing_flag(Z_ARRVAL_P(inner), outer) | ARRAY_IN_REFERENCE));
             if (UNEXPECTED(!ice_walk_is_leaf(inner)))
                 push_resource(w, key);
             else
@@ -262,7 +275,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
     case IS_ARRAY:
         if (outer)
             return push_inner_array(w, Z_ARRVAL_P(value), key, outer);
-        return push_array(w, Z_ARRVAL_P(value), key, false, w->purpose == ICE_FOR_EXPORT, false);
+        return push_array(w, Z_ARRVAL_P(value), key, w->purpose == ICE_FOR_EXPORT ? ARRAY_IS_PROTECTED : 0);
     case IS_OBJECT:
         if (w->purpose != ICE_FOR_EXPORT &&
             (w->purpose == ICE_FOR_IGBINARY || !ice_walk_has_one_owner(Z_OBJ_P(value), outer && outer->is_shared))) {
@@ -284,6 +297,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 /* Each of the walk_ functions below pushes entries of a frame until it is at its end, until a
  * value was pushed that may have a frame of its own, or until the part is full. */
 
+/* Walks an array that is a list. */
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
 {
@@ -342,6 +356,7 @@ next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool wr
     return NULL;
 }
 
+/* Walks a hash table: a map, the properties of an object or the variables of a session. */
 static bool
 walk_table(ice_walker *w, ice_walk_frame *frame)
 {
@@ -407,6 +422,7 @@ walk_pairs(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
+/* Walks the declared properties of an object. */
 static bool
 walk_slots(ice_walker *w, ice_walk_frame *frame)
 {
@@ -470,6 +486,7 @@ walk_down_to(ice_walker *w, uint32_t depth)
     return true;
 }
 
+/* Walks the root and everything in it. */
 static bool
 walk_all(ice_walker *w, zval *root)
 {

@@ -38,7 +38,7 @@ list_slots(ice_walker *w, ice_written_class *class_info)
             continue;
         slot->offset = info->offset;
         slot->name = info->name;
-        slot->key_id = count <= ICECORE_MOST_IDS ? ice_key_register(w->ctx, info->name) : 0;
+        slot->key_id = count <= ICECORE_MAX_ENTRIES_WITH_IDS ? ice_key_register(w->ctx, info->name) : 0;
         class_info->slot_count++;
     }
 }

@@ -1,4 +1,4 @@
-/* Values without children, and keys.
+/* Pushes values without children, and keys.
  *
  * The _push_ functions push nodes onto the tape. The _put_ functions write nodes through an
  * ice_tape_cursor (common/ice_tape.h). The caller has made room for these nodes. The functions
@@ -10,6 +10,7 @@
 /* In a map with more entries, keys get nodes and not ids, because such keys rarely come again. */
 #define ICE_MAX_KEYS_WITH_IDS 32
 
+/* Returns true for null, booleans, numbers and strings, and for a property without a value. */
 static zend_always_inline bool
 ice_walk_is_leaf(const zval *value)
 {
@@ -38,6 +39,7 @@ ice_walk_put_long_string(ice_walker *w, ice_tape_cursor cursor, const zend_strin
     return ice_tape_cursor_begin(w->engine, w->tape, remaining_nodes);
 }
 
+/* Puts a string. */
 static zend_always_inline ice_tape_cursor
 ice_walk_put_string(ice_walker *w, ice_tape_cursor cursor, const zend_string *string, uint16_t key)
 {
@@ -67,6 +69,7 @@ ice_walk_put_leaf(ice_walker *w, ice_tape_cursor cursor, const zval *value, uint
     return cursor;
 }
 
+/* Pushes a leaf. */
 static zend_always_inline void
 ice_walk_push_leaf(ice_walker *w, const zval *value, uint16_t key)
 {
@@ -88,7 +91,7 @@ ice_walk_put_key(ice_walker *w, ice_tape_cursor cursor, zend_string *key, zend_u
         cursor = ice_walk_put_string(w, cursor, key, ICECORE_IS_KEY);
     } else
         ice_tape_cursor_push(&cursor, ICECORE_INT, ICECORE_IS_KEY, 0, (uint64_t)number);
-    *id = ICECORE_KEY_NODE;
+    *id = ICECORE_KEY_PRECEDES;
     return cursor;
 }
 

@@ -11,12 +11,14 @@ class_id(ice_walker *w, zend_class_entry *ce)
     return ice_walk_class_info(w, ce)->id;
 }
 
+/* Pushes null in the place of an object that can't be written. */
 static void
 push_null(ice_walker *w, uint16_t key)
 {
     ice_push(w->engine, w->tape, ICECORE_NULL, 0, key, 0, 0);
 }
 
+/* Pushes an enum case as the text `Class:Case`. */
 static bool
 push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
 {
@@ -118,7 +120,7 @@ push_c_object(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* Pushes the object or enum case that an Icecore\Record stands for. */
+/* Pushes the object or enum case from which an Icecore\Record was built. */
 static bool
 push_record(ice_walker *w, zend_object *object, uint16_t key)
 {

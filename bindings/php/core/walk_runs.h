@@ -1,4 +1,4 @@
-/* Runs of values that need no frame: leaves, and objects in lists that have only leaves. */
+/* Pushes runs of values that need no frame: leaves, and objects in lists that have only leaves. */
 #ifndef ICE_WALK_RUNS_H
 #define ICE_WALK_RUNS_H
 #include "core/walk_leaf.h"

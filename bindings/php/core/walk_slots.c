@@ -1,4 +1,4 @@
-/* Objects that have only declared properties. If all values are leaves, the object needs no
+/* Pushes objects that have only declared properties. If all values are leaves, the object needs no
  * frame. Otherwise a frame is pushed at the first other value. */
 #include "core/walk_leaf.h"
 

@@ -1,11 +1,11 @@
-/* Documents of any format, and queries that build nothing.
+/* Reads and writes documents of any format, and answers queries without building anything.
  *
  * Data in PHP's own formats is built from its own tape. The engine first converts data of
  * another language to PHP's text, as `icecore convert -t php` does. This translates names of
  * classes and properties, integers beyond 64 bits, and types that PHP does not have. */
 #include "core/documents.h"
 #include "core/memory.h"
-#include "common/ice_class_notes.h"
+#include "common/ice_found_classes.h"
 #include "ext/standard/basic_functions.h"
 
 /* Returns true if the values in this format are PHP's own. */
@@ -39,23 +39,23 @@ make_stage(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* Records the classes of a document, which is read within memory_limit. Returns false with an
- * error. */
+/* Lists the classes of a document, which is read within memory_limit. Returns false and fills
+ * `error` if the document can't be read. */
 static bool
-note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *class_notes, icecore_error *error)
+find_classes(icecore_stage *stage, zend_string *bytes, ice_found_classes *found_classes, icecore_error *error)
 {
     for (;;) {
         const uint64_t available = ice_memory_available();
         uint32_t kind;
         icecore_stage_memory(stage, available);
-        kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, class_notes,
-                               error);
+        kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_found_classes_add,
+                               found_classes, error);
         icecore_stage_memory(stage, UINT64_MAX);
         if (kind == ICECORE_OK || !ice_memory_was_exceeded(error, available))
             return kind == ICECORE_OK;
         /* The document is read again if PHP can free memory, so the classes so far are dropped. */
-        ice_class_notes_free(class_notes);
-        memset(class_notes, 0, sizeof *class_notes);
+        ice_found_classes_free(found_classes);
+        memset(found_classes, 0, sizeof *found_classes);
         ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);
     }
 }
@@ -65,18 +65,18 @@ note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *class_no
 static bool
 check_other_language(icecore_stage *stage, zend_string *bytes, const ice_class_options *class_options)
 {
-    ice_class_notes class_notes = { NULL, 0, 0, 0 };
-    ice_noted_class class_use;
+    ice_found_classes found_classes = { NULL, 0, 0, 0 };
+    ice_found_class class_use;
     icecore_error error;
     HashTable *names = zend_new_array(8);
     const char *position = NULL;
     bool is_allowed = false;
-    if (!note_classes(stage, bytes, &class_notes, &error))
+    if (!find_classes(stage, bytes, &found_classes, &error))
         ice_throw_error(ice_decode_exception, &error);
-    else if (class_notes.failed)
+    else if (found_classes.failed)
         zend_throw_error(NULL, "Icecore: not enough memory");
     else {
-        while (ice_next_noted(&class_notes, &position, &class_use)) {
+        while (ice_found_classes_next(&found_classes, &position, &class_use)) {
             zval path;
             /* A regular expression is not one of the program's classes. */
             if (class_use.kind.len == 6 && memcmp(class_use.kind.bytes, "regexp", 6) == 0)
@@ -87,7 +87,7 @@ check_other_language(icecore_stage *stage, zend_string *bytes, const ice_class_o
         }
         is_allowed = ice_policy_check_names(class_options, names);
     }
-    ice_class_notes_free(&class_notes);
+    ice_found_classes_free(&found_classes);
     zend_array_destroy(names);
     return is_allowed;
 }
@@ -222,8 +222,8 @@ PHP_FUNCTION(Icecore_classes)
     zend_string *bytes, *format = NULL;
     icecore_stage *stage;
     icecore_error error;
-    ice_class_notes class_notes = { NULL, 0, 0, 0 };
-    ice_noted_class class_use;
+    ice_found_classes found_classes = { NULL, 0, 0, 0 };
+    ice_found_class class_use;
     const char *position = NULL;
     bool is_read;
     ZEND_PARSE_PARAMETERS_START(1, 2)
@@ -234,11 +234,11 @@ PHP_FUNCTION(Icecore_classes)
     stage = make_stage(format, bytes);
     if (!stage)
         RETURN_THROWS();
-    is_read = note_classes(stage, bytes, &class_notes, &error);
+    is_read = find_classes(stage, bytes, &found_classes, &error);
     icecore_stage_free(stage);
-    if (!is_read || class_notes.failed) {
-        const bool is_out_of_memory = class_notes.failed;
-        ice_class_notes_free(&class_notes);
+    if (!is_read || found_classes.failed) {
+        const bool is_out_of_memory = found_classes.failed;
+        ice_found_classes_free(&found_classes);
         if (is_out_of_memory)
             zend_throw_error(NULL, "Icecore: not enough memory");
         else
@@ -246,7 +246,7 @@ PHP_FUNCTION(Icecore_classes)
         RETURN_THROWS();
     }
     array_init(return_value);
-    while (ice_next_noted(&class_notes, &position, &class_use)) {
+    while (ice_found_classes_next(&found_classes, &position, &class_use)) {
         zval entry;
         array_init(&entry);
         add_assoc_stringl(&entry, "class", class_use.name.bytes, class_use.name.len);
@@ -255,7 +255,7 @@ PHP_FUNCTION(Icecore_classes)
         add_assoc_long(&entry, "count", (zend_long)class_use.count);
         add_next_index_zval(return_value, &entry);
     }
-    ice_class_notes_free(&class_notes);
+    ice_found_classes_free(&found_classes);
 }
 
 PHP_FUNCTION(Icecore_allow)

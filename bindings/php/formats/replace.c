@@ -42,6 +42,7 @@ find_flag(zend_string *name)
 
 /* Each function below returns false or NULL if an exception was thrown. */
 
+/* Reads one option. `name` is NULL if its key is an integer. */
 static bool
 read_option(replace_settings *settings, zend_string *name, zval *value)
 {
@@ -111,6 +112,7 @@ add_pair(pair_list *pairs, zend_string *old, zend_string *new)
     pairs->count++;
 }
 
+/* Makes room for pairs. */
 static void
 pairs_init(pair_list *pairs, size_t max_count)
 {
@@ -119,6 +121,7 @@ pairs_init(pair_list *pairs, size_t max_count)
     pairs->count = 0;
 }
 
+/* Frees the pairs, and releases their texts. */
 static void
 pairs_free(pair_list *pairs)
 {

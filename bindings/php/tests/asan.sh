@@ -53,7 +53,7 @@ exec '$(command -v php)' "\$@"
 PHP
 chmod +x "$folder/php"
 if ! "$folder/php" -d "extension=$PWD/modules/icecore.so" -r 'exit((int) !extension_loaded("icecore"));'; then
-    cat "$said"/* 2>/dev/null
+    cat "$report_folder"/* 2>/dev/null
     echo 'not ok - the extension with sanitizers does not load'
     exit 1
 fi

@@ -4,7 +4,7 @@
 //   php -d extension=icecore.so client.php
 declare(strict_types=1);
 
-require __DIR__ . '/plugs/lib.php';
+require __DIR__ . '/registration/lib.php';
 require __DIR__ . '/lib/Daemon.php';
 require dirname(__DIR__) . '/Icecore/Client.php';
 

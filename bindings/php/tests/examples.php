@@ -2,7 +2,7 @@
 // Checks that the examples, and the programs in the documentation, print their expected output.
 //
 //   php -d extension=icecore.so examples.php
-require __DIR__ . '/plugs/lib.php';
+require __DIR__ . '/registration/lib.php';
 require __DIR__ . '/lib/Daemon.php';
 
 /** Returns the address of a daemon for programs that use one; null if the command is not built. */

@@ -57,9 +57,9 @@ class Sleeping
 }
 
 // The header of its objects, and the name of its property, are longer than the engine's buffers.
-class NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem
+class ClassWhoseNameIsSoLongThatTheHeaderOfItsObjectsDoesNotFitIntoOneOfTheBuffersOfTheEngine
 {
-    public int $propertyThatIsNamedByTheSameAuthorInTheVerySameMoodAsTheClassItself = 1;
+    public int $propertyWhoseNameIsSoLongThatItDoesNotFitIntoOneOfTheEnginesBuffers = 1;
     private mixed $short = null;
 }
 
@@ -115,7 +115,7 @@ final class Maker
                 return Rng::oneIn(2) ? Rng::pick(Suit::cases()) : new \ArrayObject([$this->value($depth - 1)]);
             case 11:
                 return $this->objects
-                    ? Rng::pick($this->objects) : new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
+                    ? Rng::pick($this->objects) : new ClassWhoseNameIsSoLongThatTheHeaderOfItsObjectsDoesNotFitIntoOneOfTheBuffersOfTheEngine();
             case 12:
                 $array = [1, $this->value($depth - 1)];
                 $this->variables[] = &$array[0];
@@ -133,7 +133,7 @@ final class Maker
                 $names = array_map(fn ($i) => "key$i", range(0, Rng::pick([33, 600, 2000])));
                 return array_combine($names, array_map(fn ($i) => $i % 7 ? $i : [$i], array_keys($names)));
             default:
-                return new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
+                return new ClassWhoseNameIsSoLongThatTheHeaderOfItsObjectsDoesNotFitIntoOneOfTheBuffersOfTheEngine();
         }
     }
 

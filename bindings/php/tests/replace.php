@@ -5,7 +5,7 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/plugs/lib.php';
+require __DIR__ . '/registration/lib.php';
 require __DIR__ . '/lib/Chance/Rng.php';
 
 const DATA = 'a:2:{s:3:"old";s:7:"an old ";i:0;O:8:"stdClass":0:{}}';

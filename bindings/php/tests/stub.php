@@ -3,7 +3,7 @@
 // way as the loaded extension.
 //
 //   php -d extension=icecore.so stub.php
-require __DIR__ . '/plugs/lib.php';
+require __DIR__ . '/registration/lib.php';
 
 const STUB = __DIR__ . '/../icecore.stub.php';
 

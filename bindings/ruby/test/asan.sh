@@ -47,7 +47,7 @@ exec '$ruby' "\$@"
 RUBY
 chmod +x "$folder/ruby"
 if ! "$folder/ruby" -I "$folder/lib" -r icecore -e ''; then
-    cat "$said"/* 2>/dev/null
+    cat "$report_folder"/* 2>/dev/null
     echo 'not ok - the extension with sanitizers does not load'
     exit 1
 fi

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Random values by a seed: ours must dump the same bytes as Ruby's Marshal, and load the same
-# values, with all options. If Marshal raises, ours must raise.
+# Random values by a seed. Icecore must dump the same bytes as Ruby's Marshal, and load the same
+# values, with all options. If Marshal raises, Icecore must raise. In the code, `ours` is Icecore, and
+# `theirs` is Marshal.
 #
 #   ruby chance.rb [--seed N] [--count N] [--from N] [--seconds N] [--no-corners]
 #
@@ -11,7 +12,7 @@
 require_relative "helper"
 require_relative "chance/trial"
 
-# Runs the cases, and reports each kind of failure once.
+# Runs the values that every run tests and the random cases, and reports each kind of failure once.
 class ChanceRun
   def initialize(options)
     @seed = options["--seed"] || Random.new_seed % 1_000_000
@@ -24,8 +25,9 @@ class ChanceRun
     @trace = ENV["ICECORE_TRACE"]
   end
 
-  def corners
+  def run_corners
     Chance::Corners.all.each do |name, value|
+      # The values with these names are too large for all additional checks.
       large = name.start_with?("a long")
       (large ? %i[plain frozen through_io] : Chance::Trial::EXTRAS).each do |extra|
         (extra == :replaced ? 8 : 1).times { |number| report("#{name}, #{extra}", Chance::Trial.new(value, extra, extra == :limited ? 4 : number)) }
@@ -33,7 +35,7 @@ class ChanceRun
     end
   end
 
-  def cases
+  def run_cases
     stop = @seconds && Dice.now + @seconds
     (@from...@from + @count).each do |number|
       break if stop && Dice.now > stop
@@ -45,7 +47,8 @@ class ChanceRun
 
   def report(name, trial, dice = nil)
     trial.run
-    # Whether a literal is still in Ruby's table of literals depends on the collector.
+    # The result of `freeze` depends on whether a literal is still in Ruby's table of literals, and the
+    # garbage collector removes literals. So such a failure counts only if it occurs twice.
     trial = trial.run_again.run if trial.failures.any? { |check,| check.include?("freeze") }
     Check.passed(trial.checks - trial.failures.size)
     trial.known_differences.each { |difference| @difference_counts[difference] += 1 }
@@ -60,16 +63,18 @@ class ChanceRun
     end
   end
 
-  # Returns the first difference, without the parts that vary between cases: most of them are
-  # one defect.
+  # Returns the first difference, without the parts that vary between cases. Failures of one kind most
+  # likely have the same cause.
   def failure_kind(check, ours, theirs)
     index = (0..ours.size).find { |n| ours[n] != theirs[n] }
     lines = [ours[index], theirs[index]].map { |line| line.to_s.b.gsub(/"(?:[^"\\]|\\.)*"|\d+|0x\h+|[^ -~]+/n, "…")[0, 60] }
     "#{check.sub(/\d+/, 'N')}: #{check == 'dump' ? '' : lines.join(' / ')}"
   end
 
+  # Returns true if the case that these choices make fails in the same check.
   def fails?(check, choices) = Chance::Trial.by_dice(Dice.replay(choices)).run.failures.any? { |failure| failure[0] == check }
 
+  # Returns the lines around the first difference, of the shortened case if there is one.
   def detail(check, choices, ours, theirs)
     if choices
       short_dice = Dice.replay(choices)
@@ -86,8 +91,8 @@ class ChanceRun
   end
 
   def run(corners: true)
-    self.corners if corners
-    cases
+    run_corners if corners
+    run_cases
     Chance::KnownDifference::REASONS.each { |difference, why| puts "# known difference, #{@difference_counts[difference]} times: #{difference}: #{why}" }
     @failure_counts.each { |failure_kind, count| puts "# failed #{count} times: #{failure_kind}" }
     puts "# seed #{@seed}"

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Damaged dumps: cut everywhere, each byte changed, all classes allowed. Ours never crashes; if
-# Marshal raises, ours raises. Data that ours refuses and Marshal accepts is counted.
+# Damaged dumps, with all classes allowed: each dump is cut at every place, and each of its bytes is
+# changed. Ours must not crash, and must raise if Marshal raises. Data that ours refuses and Marshal
+# accepts is counted.
 #
 #   ruby damaged.rb [--only NAME]
 #
@@ -13,10 +14,13 @@ require_relative "damaged/dumps"
 require_relative "damaged/judge"
 
 module Damaged
-  # Changes of a byte; with ICECORE_LONG all 255 of them.
+  # Each byte is replaced by the tags of all types, and by itself with some bits flipped. With
+  # ICECORE_LONG it is replaced by all other bytes.
   TYPES = "0TFi:;fl\"/[{}oSUdu@cmMIeC".bytes.freeze
   XORS = [1, 2, 0x20, 0x80, 0xff].freeze
 
+  # Returns the bytes and all their damaged variants: cut off, with another byte, without a byte, with a
+  # byte twice.
   def self.variants_of(bytes)
     variants = (0...bytes.bytesize).map { |length| bytes.byteslice(0, length) }
     (0...bytes.bytesize).each do |index|
@@ -28,7 +32,10 @@ module Damaged
     [bytes] + variants.uniq
   end
 
-  # Judges all texts of one dump in processes; after a crash the next process continues.
+  # Judges all variants of one dump in child processes, and yields the counts and failures of each
+  # process. After a crash, another process continues with the next variant.
+  #
+  # `trace` is a file of nine bytes: which library runs (judge.rb), and the index of the variant.
   def self.each_process(variants, trace)
     from = 0
     while from < variants.size
@@ -51,6 +58,7 @@ module Damaged
     end
   end
 
+  # Runs in a child process.
   def self.judge_from(variants, from, trace)
     # Wrong counts must not take the machine's memory; the sanitizer has a limit of its own.
     Process.setrlimit(:AS, 3 << 30) unless SANITIZED

@@ -108,14 +108,14 @@
 #define ICECORE_IS_KEY 65534
 
 /*
- `key` of a value whose key precedes it.
+ `key` of a value whose key is the node before it.
  */
-#define ICECORE_KEY_NODE 65535
+#define ICECORE_KEY_PRECEDES 65535
 
 /*
- Maps with more entries than this have key nodes instead of ids.
+ Maximum number of entries of a map whose keys have ids. In larger maps, each key is a node.
  */
-#define ICECORE_MOST_IDS 256
+#define ICECORE_MAX_ENTRIES_WITH_IDS 256
 
 /*
  Bit of the payload of a string: the string is in the arena.
@@ -1115,9 +1115,9 @@ typedef struct icecore_question {
    */
   uint32_t flags;
   /*
-   The answer so far, one of `icecore_otherwise`.
+   The answer of the layers so far: one of `icecore_otherwise`, 0 if there is none.
    */
-  uint32_t said;
+  uint32_t answer_so_far;
   /*
    1 if no further layer can change the answer.
    */

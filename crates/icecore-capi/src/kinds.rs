@@ -143,10 +143,10 @@ pub enum icecore_form {
 pub const ICECORE_NO_KEY: u16 = 0;
 /// `key` of a node that is itself a key.
 pub const ICECORE_IS_KEY: u16 = 0xFFFE;
-/// `key` of a value whose key precedes it.
-pub const ICECORE_KEY_NODE: u16 = 0xFFFF;
-/// Maps with more entries than this have key nodes instead of ids.
-pub const ICECORE_MOST_IDS: u32 = 256;
+/// `key` of a value whose key is the node before it.
+pub const ICECORE_KEY_PRECEDES: u16 = 0xFFFF;
+/// Maximum number of entries of a map whose keys have ids. In larger maps, each key is a node.
+pub const ICECORE_MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// Bit of the payload of a string: the string is in the arena.
 pub const ICECORE_IN_ARENA: u64 = 0x8000_0000_0000_0000;
 /// Bits of the payload of a string: its offset.
@@ -202,5 +202,6 @@ same! {
     ICECORE_FORM_VARIABLE => Form::Variable,
     (ICECORE_FORM_VARIABLE as u64) << ICECORE_FORM_SHIFT => Form::Variable.bits(),
     1u64 << ICECORE_CLASS_SHIFT => 1u64 << 32,
-    ICECORE_NO_KEY => icecore::raw::NO_KEY, ICECORE_IS_KEY => icecore::raw::IS_KEY, ICECORE_KEY_NODE => icecore::raw::KEY_NODE,
+    ICECORE_NO_KEY => icecore::raw::NO_KEY, ICECORE_IS_KEY => icecore::raw::IS_KEY,
+    ICECORE_KEY_PRECEDES => icecore::raw::KEY_NODE,
 }

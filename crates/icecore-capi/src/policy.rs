@@ -122,8 +122,8 @@ pub struct icecore_question {
     pub name: icecore_class_name,
     /// `ICECORE_NAMES_PHP` or 0.
     pub flags: u32,
-    /// The answer so far, one of `icecore_otherwise`.
-    pub said: u32,
+    /// The answer of the layers so far: one of `icecore_otherwise`, 0 if there is none.
+    pub answer_so_far: u32,
     /// 1 if no further layer can change the answer.
     pub is_final: u32,
 }
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn icecore_question_begin(
         let (bytes, is_text) = unsafe { name.borrow_name() };
         ClassName::new(names_from_flags(flags), bytes, is_text)?;
         // SAFETY: checked above: `question` is not null, so it points to a struct.
-        unsafe { question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 }) };
+        unsafe { question.write(icecore_question { name: *name, flags, answer_so_far: 0, is_final: 0 }) };
         Ok(())
     })
 }
@@ -338,7 +338,7 @@ impl icecore_question {
             // SAFETY: it was begun, so its name has bytes, which did not change.
             let mut question = unsafe { raw_question.to_question() };
             update(&mut question);
-            (raw_question.said, raw_question.is_final) = match question.state() {
+            (raw_question.answer_so_far, raw_question.is_final) = match question.state() {
                 State::Open => (0, 0),
                 State::Unless(otherwise) => (otherwise_code(otherwise), 0),
                 State::Final(otherwise) => (otherwise_code(otherwise), 1),
@@ -354,7 +354,7 @@ impl icecore_question {
     unsafe fn to_question<'n>(&self) -> Question<'n> {
         // SAFETY: `icecore_question_begin` copied the name; its bytes stay for `'n`.
         let (bytes, is_text) = unsafe { self.name.borrow_name() };
-        let state = match (otherwise_from_code(self.said), self.is_final) {
+        let state = match (otherwise_from_code(self.answer_so_far), self.is_final) {
             (None, _) => State::Open,
             (Some(otherwise), 0) => State::Unless(otherwise),
             (Some(otherwise), _) => State::Final(otherwise),

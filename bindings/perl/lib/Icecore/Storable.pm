@@ -130,7 +130,7 @@ sub fd_retrieve {
     my ($bytes, $tried_length) = ('', 0);
     while (1) {
         my $buffer_was_full = _read_buffered($handle, \$bytes);
-        Carp::croak('Icecore: the handle ends before the document does') 
+        Carp::croak('Icecore: the handle ends before the document does')
             if !defined $buffer_was_full && length $bytes == $tried_length;
         # The time for a search for the end of the document is proportional to the data. So the search runs
         # only when the data has doubled, or when reading more bytes would wait for the writer.

@@ -19,22 +19,26 @@ use Scalar::Util qw(blessed refaddr reftype weaken);
 
 # The results of the hooks of an object, by its address.
 our %returns;
+# Keeps objects alive, so that no other object gets their address.
 our @kept;
 
+# Returns a structure. With `sereal`, it has only what Sereal can write too; with `unlinked`, hooks return
+# only a text.
 sub structure {
     my ($seed, %is) = @_;
     srand $seed;
     %returns = ();
     @kept    = ();
-    my $self = bless { left => 5 + int rand 40, made => [], late => [], %is }, __PACKAGE__;
+    my $self = bless { remaining => 5 + int rand 40, made => [], final_steps => [], %is }, __PACKAGE__;
     my $root = [];
     push @{ $self->{made} }, $root if rand() < 0.3;
     my $count = 1 + int rand 4;
     $self->place($root, $_) for 0 .. $count - 1;
-    $_->() for @{ $self->{late} };
+    $_->() for @{ $self->{final_steps} };
     return $root;
 }
 
+# Returns one of the arguments.
 sub pick { return $_[int rand @_] }
 
 sub scalar_leaf {
@@ -44,7 +48,7 @@ sub scalar_leaf {
 
 sub key { return pick('a' .. 'h', 'name', "\xe9", "\x{263a}", 'longer_key') }
 
-# Puts something at an index of an array.
+# Puts a value, or a variable of another place, at an index of an array.
 sub place {
     my ($self, $array, $index) = @_;
     my $kind = rand 100;
@@ -64,10 +68,11 @@ sub alias {
     return;
 }
 
+# Returns a new value, or one that was made before.
 sub value {
     my ($self) = @_;
     my $made = $self->{made};
-    return $self->scalar_leaf if $self->{left}-- <= 0 || rand() < 0.3;
+    return $self->scalar_leaf if $self->{remaining}-- <= 0 || rand() < 0.3;
     return pick(@$made) if @$made && rand() < 0.2;
     my $kind = rand 100;
     my $new;
@@ -77,11 +82,11 @@ sub value {
     elsif ($kind < 54) { $new = pick(\undef, \!!1, \!!0) }
     elsif ($kind < 58) { $new = pick(qr/a+b/, qr/x y/ix, qr/^caf\xe9$/, bless(qr/z/, 'My::Regexp')) }
     elsif ($kind < 64 && @{ $self->{slots} || [] }) { $new = pick(@{ $self->{slots} }) }
-    elsif ($kind < 70) { $new = $self->locked }
-    elsif ($kind < 76) { $new = $self->through_each_other }
+    elsif ($kind < 70) { $new = $self->locked_hash }
+    elsif ($kind < 76) { $new = $self->ring_of_references }
     elsif ($kind < 90) { $new = $self->object }
-    elsif ($kind < 93 && !$self->{sereal}) { $new = $self->tied }
-    elsif ($kind < 97 && @$made) { return $self->weak }
+    elsif ($kind < 93 && !$self->{sereal}) { $new = $self->tied_variable }
+    elsif ($kind < 97 && @$made) { return $self->weak_reference }
     else { $new = $self->array }
     push @$made, $new if rand() < 0.5;
     return $new;
@@ -108,11 +113,11 @@ sub hash {
     return $new;
 }
 
-# Keys with and without values, up to forty; some values locked.
-sub locked {
+# A locked hash: up to forty keys more than it has values, and some values locked.
+sub locked_hash {
     my ($self) = @_;
     my $new  = $self->hash;
-    $self->{reserved} = 1;
+    $self->{has_absent_keys} = 1;
     my @more = map { "k$_" } 0 .. (rand() < 0.3 ? int rand 40 : int rand 6);
     my @keys = (keys %$new, grep { !exists $new->{$_} } @more);
     Hash::Util::lock_ref_keys($new, @keys);
@@ -121,7 +126,8 @@ sub locked {
     return $new;
 }
 
-sub through_each_other {
+# Scalars that refer to one another in a ring; some of them are blessed.
+sub ring_of_references {
     my ($self) = @_;
     my $count = 1 + int rand 3;
     my @cells = (undef) x $count;
@@ -133,6 +139,7 @@ sub through_each_other {
 
 my @classes = qw(Chance::Plain Chance::Over Chance::Hook Chance::Hook Chance::Other Chance::Declines Chance::Attach Chance::Child);
 
+# An object, and the result of its hook.
 sub object {
     my ($self) = @_;
     my $kind  = rand 10;
@@ -141,7 +148,7 @@ sub object {
     bless $body, $class;
     push @{ $self->{made} }, $body if rand() < 0.4;
     return $body if $self->{sereal};
-    # The result of its hook is determined when everything is made.
+    # The hook may return references to values that are not made yet, so its result is completed by a final step.
     my $plan = $self->{unlinked} ? 0 : rand 10;
     my $text = pick('', 'frozen', 'f' x 300, "\0\xff");
     push @kept, $body;
@@ -151,22 +158,22 @@ sub object {
     } 1 .. 1 + rand 3;
     my ($made, $address) = ($self->{made}, refaddr $body);
     my @choice = map { int rand 1000 } @list;
-    weaken(my $me = $body);
-    push @{ $self->{late} }, sub {
+    push @{ $self->{final_steps} }, sub {
         my @refs = map {
             my $one = $list[$_];
             ref $one eq 'SCALAR' && defined $$one && $$one eq 'self' ? \'self'
                 : ref $one eq 'SCALAR' && defined $$one && $$one eq 'made' ? ($made->[$choice[$_] % (@$made || 1)] || []) : $one;
         } 0 .. $#list;
         # Icecore can't read a number for an absent key.
-        if ($self->{reserved}) { $_ = [] for grep { refaddr $_ == refaddr \undef } @refs }
+        if ($self->{has_absent_keys}) { $_ = [] for grep { refaddr $_ == refaddr \undef } @refs }
         push @kept, @refs;
         $returns{$address} = [$text, @refs];
     };
     return $body;
 }
 
-sub weak {
+# An array with a weak reference to a value that was made before.
+sub weak_reference {
     my ($self) = @_;
     # A weak reference to perl's own values would depend on all other references to them.
     my $to = pick(@{ $self->{made} });
@@ -177,7 +184,8 @@ sub weak {
     return $cell;
 }
 
-sub tied {
+# A tied hash, array or scalar.
+sub tied_variable {
     my ($self) = @_;
     my $which = rand 3;
     if ($which < 1) { tie my %x, 'Tie::Table', a => 1, b => $self->value; return \%x }

@@ -107,7 +107,7 @@ sub STORABLE_thaw {
     return;
 }
 
-package Hook::Attached;   # comes back through its class
+package Hook::Attached;   # its class returns the object
 
 my %pool;
 
@@ -119,7 +119,7 @@ sub get {
 sub STORABLE_freeze { my ($self) = @_; return $self->{name} }
 sub STORABLE_attach { my ($class, $cloning, $name) = @_; return $class->get($name) }
 
-package Hook::Tied;       # an object that is tied as well
+package Hook::Tied;       # an object that is also tied
 
 sub STORABLE_freeze { return 'tied' }
 sub STORABLE_thaw   { return }

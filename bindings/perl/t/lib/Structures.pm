@@ -208,8 +208,8 @@ structure('duals/unsigned-in-string', sub { my $number = 18_446_744_073_709_551_
 
 structure('undef/variable', sub { my $undef; return \$undef });
 structure('undef/perls-own', sub { return \undef });
-structure('undef/behind-reference', sub { return [\undef] });
-structure('undef/variable-behind-reference', sub { my $undef; return [\$undef] });
+structure('undef/through-reference', sub { return [\undef] });
+structure('undef/variable-through-reference', sub { my $undef; return [\$undef] });
 structure('undef/element', sub { return [undef] });
 structure('undef/elements', sub { return [undef, 1, undef, undef] });
 structure('undef/values', sub { return { a => undef, b => undef } });
@@ -232,7 +232,7 @@ structure('holes/every-undef', sub {
 }, sereal => $hole);
 
 structure('booleans/both',      sub { return [!!1, !!0] });
-structure('booleans/behind-references', sub { return [\!!1, \!!0] });
+structure('booleans/through-references', sub { return [\!!1, \!!0] });
 structure('booleans/variables', sub { my ($yes, $no) = (!!1, !!0); return [\$yes, \$no, \$yes] });
 structure('booleans/true',      sub { return \!!1 });
 structure('booleans/false',     sub { return \!!0 });
@@ -437,8 +437,8 @@ structure('weak/values',    sub { my $x = { a => 1 }; my %y = (a => $x, b => $x,
 structure('weak/scalar',    sub { my $x = 'x'; my @y = (\$x, \$x); weaken($y[0]); return \@y });
 structure('weak/element',   sub { my @y = ('x'); $y[1] = \$y[0]; weaken($y[1]); return \@y });
 structure('weak/reference', sub { my $x = [1]; my $r = \$x; my @y = ($r, $r); weaken($y[1]); return \@y });
-structure('weak/behind-reference', sub { my $x = [1]; my $weak = $x; weaken($weak); return [\$weak, $x] });
-structure('weak/behind-reference-last', sub { my $x = [1]; my $weak = $x; weaken($weak); return [$x, \$weak, \$weak] });
+structure('weak/through-reference', sub { my $x = [1]; my $weak = $x; weaken($weak); return [\$weak, $x] });
+structure('weak/through-reference-last', sub { my $x = [1]; my $weak = $x; weaken($weak); return [$x, \$weak, \$weak] });
 structure('weak/overloaded', sub { my $x = bless { amount => 5 }, 'Over::Money'; my @y = ($x, $x); weaken($y[1]); return \@y });
 structure('weak/many',      sub { my @x = map { [$_] } 1 .. 5; my @y = (@x, @x); weaken($y[$_]) for 0 .. 4; return \@y });
 structure('weak/tree',      sub {
@@ -508,8 +508,8 @@ structure('objects/empty-hash',  sub { return object({}) });
 structure('objects/empty-array', sub { return object([]) });
 structure('objects/in-array',    sub { return [object({ x => 1 })] });
 structure('objects/in-hash',     sub { return { point => object([1, 2]) } });
-structure('objects/behind-reference', sub { my $x = object({ x => 1 }); return \$x });
-structure('objects/behind-references', sub { my $x = object({ x => 1 }); return \\$x });
+structure('objects/through-reference', sub { my $x = object({ x => 1 }); return \$x });
+structure('objects/through-references', sub { my $x = object({ x => 1 }); return \\$x });
 structure('objects/same-class',  sub { return [map { object({ n => $_ }) } 1 .. 4] });
 structure('objects/two-classes', sub { return [map { object([$_], $_ % 2 ? 'Odd' : 'Even') } 1 .. 6] });
 structure('objects/nested',      sub { return object({ in => object({ in => object({ in => undef }) }) }) });
@@ -561,7 +561,7 @@ structure('overloaded/in-array', sub { return [money(5)] });
 structure('overloaded/in-hash',  sub { return { price => money(5) } });
 structure('overloaded/two',      sub { return [money(5), money(6)] });
 structure('overloaded/shared',   sub { my $money = money(5); return [$money, $money] });
-structure('overloaded/behind-reference', sub { my $money = money(5); return \$money });
+structure('overloaded/through-reference', sub { my $money = money(5); return \$money });
 structure('overloaded/array',    sub { return [bless({ list => 1 }, 'Over::Array')] });
 structure('overloaded/hash',     sub { return [bless([1, 2], 'Over::Hash')] });
 structure('overloaded/scalar',   sub { return [bless(\(my $x = 'x'), 'Over::Text')] });
@@ -646,7 +646,7 @@ for my $length (31, 32, 255, 256, 300) {
 structure('regexps/shared',  sub { my $regexp = qr/x/; return [$regexp, $regexp, { again => $regexp }] });
 structure('regexps/same',    sub { return [map { qr/same pattern/i } 1 .. 3] });
 structure('regexps/classes', sub { return [bless(qr/x/, 'My::Regexp'), bless(qr/y/i, 'My::Regexp')] });
-structure('regexps/behind-reference', sub { return [\qr/x/] });
+structure('regexps/through-reference', sub { return [\qr/x/] });
 structure('regexps/nested',  sub { my $in = qr/b/i; return [qr/a${in}c/x] });
 structure('regexps/bare',    sub { my $regexp = ${ qr/x/i }; return [$regexp] },
     storable => loses('a regexp without a class is read back as a blessed variable', variable_class => 1));
@@ -778,7 +778,7 @@ for my $length (250, 255, 256, 300) {
     my $class = 'Hook::' . 'L' x ($length - 6);
     storable("class-length-$length", sub { return [bless({ text => 'a' }, $class), bless({ text => 'b', links => [[1]] }, $class)] });
 }
-storable('behind-reference', sub { my $x = hook('x'); return \$x });
+storable('through-reference', sub { my $x = hook('x'); return \$x });
 storable('cycle-through-hash', sub { my %hash = (name => 'n'); $hash{hook} = hook('x', \%hash); return \%hash });
 storable('restricted-link', sub { my $hash = { a => 1 }; Hash::Util::lock_hashref($hash); return hook('x', $hash) });
 storable('weak-link',    sub { my $x = [1]; my $hook = hook('x', $x); weaken($hook->{links}[0]); return [$x, $hook] },
@@ -809,7 +809,7 @@ sereal('with-plain', sub { return [cold(object({ a => 1 })), object({ b => 2 }),
 sereal('nested',    sub { return cold(cold(1)) },
     sereal => loses('an object that is also an argument of THAW is read back as its payload, before 5.004', maybe => 1));
 sereal('nested-in-array', sub { return cold([cold(1), cold(2)]) });
-sereal('behind-reference', sub { my $x = cold(1); return \$x });
+sereal('through-reference', sub { my $x = cold(1); return \$x });
 sereal('class-is-string', sub { return ['Cold::Value', cold('Cold::Value'), { 'Cold::Value' => 1 }] });
 sereal('nothing',   sub { return bless {}, 'Cold::Nothing' },
     sereal => loses('FREEZE returned nothing, and THAW made another value'));

@@ -187,7 +187,7 @@ final class Connection
 
     private function invalidAnswer(string $reason): ClientException
     {
-        return new ClientException('answer', "{$this->url} is not an Icecore daemon:  $reason");
+        return new ClientException('answer', "{$this->url} is not an Icecore daemon: $reason");
     }
 
     /** Removes the text up to `$end` from the buffer, and returns it without `$end`. */

@@ -2,10 +2,10 @@
 // Writes the expectations of new tests: runs each file that has none with the current PHP, and appends
 // the output. Read and understand the result before you commit it.
 //
-//   php expect.php [--anew] [--with icecore.so] FILE.phpt…
+//   php expect.php [--replace] [--with icecore.so] FILE.phpt…
 //
-//   --anew    replaces existing expectations, even those that were written by hand
-//   --with    loads the extension: for icecore/, whose expectations PHP alone can't produce
+//   --replace  replaces existing expectations, even those that were written by hand
+//   --with     loads the extension: for icecore/, whose expectations PHP alone can't produce
 //
 // Details that vary become patterns: files, lines, object ids, and the level of unserialize's messages,
 // which is Notice up to PHP 8.2 and Warning from 8.3 on.
@@ -50,15 +50,15 @@ function run(string $code, string $ini, string $file): string
     return trim(str_replace("\r\n", "\n", $output));
 }
 
-$options = getopt('', ['anew', 'with:'], $first);
-$anew = isset($options['anew']);
+$options = getopt('', ['replace', 'with:'], $first);
+$mayReplace = isset($options['replace']);
 $with = isset($options['with']) ? ['extension=' . realpath($options['with']), 'icecore.replace=1'] : [];
 $program = tempnam(sys_get_temp_dir(), 'phpt');
 rename($program, $program .= '.php');
 foreach (array_slice($argv, $first) as $name) {
     $text = file_get_contents($name);
     $sections = sections($text);
-    if (!$anew && (isset($sections['EXPECT']) || isset($sections['EXPECTF']))) {
+    if (!$mayReplace && (isset($sections['EXPECT']) || isset($sections['EXPECTF']))) {
         continue;
     }
     if (isset($sections['SKIPIF'])

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The classes and modules of the values.
+# The classes and modules of the random values.
 module Chance
   module Ma; end
   module Mb; end
@@ -39,13 +39,14 @@ module Chance
   end
 
   class Fault < StandardError
-    def initialize(words = "fault", code = nil)
-      super(words)
+    def initialize(message = "fault", code = nil)
+      super(message)
       @code = code
     end
   end
 
-  # The hooks record that they ran, and with which data.
+  # Has marshal_dump and marshal_load. As in the other classes, the hooks record that they ran, and
+  # with which data.
   class Dumped
     attr_accessor :data
 
@@ -64,7 +65,7 @@ module Chance
 
   class SubDumped < Dumped; end
 
-  # Each call makes a new dump.
+  # Its marshal_dump returns another object in each call.
   class Fresh < Dumped
     def marshal_dump
       Outcome.record("marshal_dump Fresh")
@@ -72,7 +73,7 @@ module Chance
     end
   end
 
-  # In the form of a string or an array, but with a hook.
+  # A subclass of String that is dumped by its hook, not as a String.
   class DumpedStr < String
     attr_accessor :data
 
@@ -98,7 +99,7 @@ module Chance
     def marshal_load(data) = @data = data
   end
 
-  # It responds by method_missing.
+  # Has its hooks by method_missing.
   class Missing
     attr_accessor :data
 
@@ -113,6 +114,7 @@ module Chance
     end
   end
 
+  # Has _dump and _load.
   class Packed
     attr_accessor :data
 
@@ -129,19 +131,22 @@ module Chance
     end
   end
 
-  # _load may return anything.
+  # Its _load does not always return an object of the class.
   class PackedOdd < Packed
     def self._load(data) = data.bytesize.even? ? data : nil
   end
 
+  # Its _dump does not return a String, so Marshal refuses it.
   class PackedBadly < Packed
     def _dump(_level) = @data.empty? ? nil : 5
   end
 
+  # Can be dumped, but not loaded: the class method _load is missing.
   class NoLoad
     def _dump(_level) = "x"
   end
 
+  # The same without marshal_load.
   class NoMarshalLoad
     def marshal_dump = 1
   end
@@ -154,8 +159,8 @@ module Chance
     def marshal_load(_data) = raise(Fault, "the hook says no")
   end
 
-  # Its data is in C, so it has _dump_data and _load_data.
-  class Carried < StringIO
+  # Objects whose data is in C have the hooks _dump_data and _load_data.
+  class DataInC < StringIO
     def _dump_data = [string, pos]
 
     def _load_data(data)
@@ -165,14 +170,15 @@ module Chance
     end
   end
 
-  class Carrier < Thread::Mutex
+  # The same for any value as data.
+  class MutexWithData < Thread::Mutex
     attr_accessor :data
 
     def _dump_data = @data
     def _load_data(data) = @data = data
   end
 
-  # Like time zones of other libraries.
+  # Has the methods that Time needs of an object for a time zone.
   class Zone
     def initialize(name) = @name = name
     attr_reader :name

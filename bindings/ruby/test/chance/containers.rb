@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Chance
-  # Values that contain other values. All are registered before they are filled, so that there
-  # are cycles.
+  # Values that contain other values. Each is registered before it is filled, so it may contain
+  # itself.
   module Containers
     def array
       list = keep(pick([Array, Array, Array, Arr, Mixed]).new)
@@ -13,6 +13,7 @@ module Chance
     def long_array
       list = keep([])
       item = value
+      # Lengths at which the dump of a length or of an index becomes longer.
       pick([10, 122, 123, 256, 300]).times { |n| list << (n % 3 == 0 ? item : n) }
       list
     end
@@ -21,16 +22,17 @@ module Chance
       map = keep(pick([Hash, Hash, Hash, Hsh]).new)
       map.compare_by_identity if one_in(8)
       below(5).times { map[key] = value }
-      default(map)
+      maybe_set_default(map)
     end
 
-    def default(map)
+    def maybe_set_default(map)
       map.default = value if one_in(8)
       map
     end
 
     def large_hash
       map = keep({})
+      # Up to 8 entries Ruby keeps a hash without a table; up to 256 entries the keys have ids.
       count = pick([8, 9, 17, 255, 256, 257])
       kind = below(4)
       count.times { |n| map[[n, :"k#{n}", "k#{n}", n * 1.5][kind]] = n }
@@ -44,7 +46,7 @@ module Chance
       keep(Hash.ruby2_keywords_hash(map))
     end
 
-    # Keys of all kinds; a hash copies a string that is not frozen.
+    # Returns a key of any kind. Ruby stores a copy of a key that is a String and not frozen.
     def key
       case below(13)
       when 0 then symbol
@@ -64,10 +66,10 @@ module Chance
     end
 
     def set
-      all = keep(pick([Set, Set, Bag]).new)
-      all.compare_by_identity if one_in(8)
-      below(4).times { all << key }
-      all
+      items = keep(pick([Set, Set, Bag]).new)
+      items.compare_by_identity if one_in(8)
+      below(4).times { items << key }
+      items
     end
 
     def range

@@ -1,15 +1,16 @@
 # frozen_string_literal: true
 
 module Chance
-  # Values that occur in each run, each with its name.
+  # Values that every run tests, each with a name.
   module Corners
     def self.all = numbers.merge(strings, containers, objects, times, links)
 
     def self.numbers
       integers = Scalars::EDGES.flat_map { |edge| [edge - 1, edge, edge + 1] }.flat_map { |n| [n, -n] }.uniq
-      heap = 1e100
+      # A Float that is an object on the heap. Others, such as 1.5, are in the reference itself.
+      heap_float = 1e100
       {
-        "integers" => integers, "floats" => Scalars::FLOATS, "the same heap float" => [heap, heap, 1e100 * 1],
+        "integers" => integers, "floats" => Scalars::FLOATS, "the same heap float" => [heap_float, heap_float, 1e100 * 1],
         "the same large integer" => (large = 2**70; [large, large, 2**70]), "integers of 63 bits" => [2**61, 2**61, -2**61],
         "BigDecimal twice" => (number = BigDecimal("1.25"); [number, number]), "Rational and Complex" => [1/3r, Complex(1, -0.0), Complex("1/3+2.5i")]
       }.merge(integers.to_h { |n| ["integer #{n}", n] }, Scalars::FLOATS.to_h { |n| ["float #{n}", n] })

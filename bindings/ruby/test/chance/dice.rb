@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-# Choices by a seed. All choices are recorded, and can be repeated: a case is shortened by
-# removing choices and making them smaller. 0 is always the simplest choice.
+# Random choices by a seed. All choices are recorded, so that a case can be repeated from them. A
+# failing case is shortened by removing choices and by making them smaller: 0 is the simplest choice.
 class Dice
   attr_reader :choices_made
 
+  # Combines several numbers, such as a seed and the number of a case, into one seed.
   def self.seeded(*numbers) = new(Random.new(numbers.reduce(17) { |all, number| all * 1_000_003 + number }))
+  # Repeats recorded choices. When there are no more, the choice is 0.
   def self.replay(choices) = new(nil, choices)
 
   def initialize(random, choices = [])
@@ -14,13 +16,14 @@ class Dice
     @choices_made = []
   end
 
+  # Returns a number from 0 to count - 1.
   def below(count)
     choice = @random ? @random.rand(count) : (@choices[@choices_made.size] || 0) % count
     @choices_made << choice
     choice
   end
 
-  # True once in `count` times.
+  # Returns true in one of `count` calls on average.
   def one_in(count) = below(count) == count - 1
 
   def pick(list) = list[below(list.size)]
@@ -44,7 +47,8 @@ class Dice
 
   def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # Yields candidates; if the block accepts one, the next ones are derived from it.
+  # Yields shorter lists of choices: first without groups of choices, then with a smaller choice.
+  # If the block accepts a list, the next ones are derived from it.
   def self.each_shorter(choices)
     [64, 16, 8, 4, 3, 2, 1].each do |size|
       start = choices.size - size

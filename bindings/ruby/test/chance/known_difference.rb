@@ -18,6 +18,7 @@ module Chance
     # True if this Ruby loses the variables of a Regexp when it loads one.
     LOSES_REGEXP_VARIABLES = ::Marshal.load("\x04\bI/\x00\x00\a:\x06EF:\a@a0".b).instance_variables.empty?
 
+    # Returns the name of the known difference that a failed check shows; nil if it shows none.
     def self.name(bytes, ours, theirs, check, value)
       return unless bytes
       return "a proc or freeze, and a key that is there twice" if check.match?(/proc|freeze/) && (equal_keys?(value) || equal_keys?(Outcome.of { Oracle.load(bytes) }.value))

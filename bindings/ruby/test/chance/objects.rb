@@ -4,33 +4,35 @@ module Chance
   # Objects, exceptions and objects with hooks.
   module Objects
     NAMES = (("a".."z").map { |name| :"@#{name}" } + (1..20).map { |n| :"@long_name_#{n}" } + [:@E, :@encoding, :"@\u00e9", "@\xe9".dup.force_encoding("ISO-8859-1").to_sym]).freeze
+    # A BasicObject does not have this method, but it can be bound to one.
     SET_VARIABLE = Kernel.instance_method(:instance_variable_set)
 
     def object
       type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï])
       item = keep(type.allocate)
-      variables(item, type == Many ? pick([0, 3, 7, 8, 9, 12, 40]) : below(5))
+      add_variables(item, type == Many ? pick([0, 3, 7, 8, 9, 12, 40]) : below(5))
       item.remove_instance_variable(item.instance_variables.first) if type != Bare && one_in(10) && item.instance_variables.any?
       item
     end
 
     # Gives an item `count` instance variables.
-    def variables(item, count)
-      # Kept items may become values of variables. An item with _dump must not be in its own variables: before
-      # Ruby 3.2 the recursive _dump exhausts the stack, and may crash the process.
+    def add_variables(item, count)
+      # A kept item may become the value of a variable, also of its own. An item with _dump must not: before Ruby 3.2
+      # the recursive _dump exhausts the stack, and may crash the process. So it is not kept meanwhile.
       has_dump = [Time, Packed].any? { |type| type === item }
       @kept.delete_if { |other| other.equal?(item) } if has_dump
-      set_variables(item, count)
+      set_random_variables(item, count)
       keep(item) if has_dump
     end
 
-    # The order differs for each object, so objects of one class have different shapes.
-    def set_variables(item, count)
-      from = below(4)
-      names = NAMES.rotate(from * 7)[0, 45]
+    # The names and their order differ from object to object, so objects of one class have different
+    # layouts of variables.
+    def set_random_variables(item, count)
+      names = NAMES.rotate(below(4) * 7)[0, 45]
       count.times do |n|
         name = one_in(6) ? pick(NAMES) : names[n]
-        # Of more than eight variables, all after the fifth are plain integers.
+        # An object with more than eight variables has integers in all after the fifth, so that its
+        # value stays small.
         SET_VARIABLE.bind_call(item, name, count > 8 && n > 4 ? n : value)
       end
     end
@@ -48,6 +50,7 @@ module Chance
       end
     end
 
+    # Returns the exception that the block raises.
     def raised
       yield
     rescue StandardError => error
@@ -66,7 +69,7 @@ module Chance
       type = pick([Dumped, SubDumped, Fresh, DumpedStr, PrivateHooks, Missing, DumpedStruct])
       item = keep(type.allocate)
       type == DumpedStruct ? item.a = value : item.data = value
-      variables(item, below(3)) if one_in(4) && type != DumpedStruct
+      add_variables(item, below(3)) if one_in(4) && type != DumpedStruct
       item
     end
 
@@ -74,17 +77,17 @@ module Chance
       text = decorate(string)
       text = Str.new(text) if one_in(8)
       item = keep(pick([Packed, Packed, PackedOdd]).new(text))
-      variables(item, 1) if one_in(6)
+      add_variables(item, 1) if one_in(6)
       item
     end
 
     # Objects with _dump_data and _load_data, the hooks for data in C.
-    def carried
-      return keep(Carried.new(+"some text")).tap { |item| item.pos = 3 } if one_in(2)
-      keep(Carrier.new).tap { |item| item.data = value }
+    def data_in_c
+      return keep(DataInC.new(+"some text")).tap { |item| item.pos = 3 } if one_in(2)
+      keep(MutexWithData.new).tap { |item| item.data = value }
     end
 
-    # Values for which other parts of Ruby have hooks.
+    # Objects of classes of Ruby whose hooks are in C or in a library.
     def library
       case below(3)
       when 0 then keep(Random.new(below(3)))
@@ -94,7 +97,7 @@ module Chance
     end
     ENCODED = [Encoding::UTF_8, Encoding::Shift_JIS].freeze
 
-    # Values that can't be dumped.
+    # Returns a value that can't be dumped.
     def undumpable
       case below(14)
       when 0 then proc { 1 }
@@ -114,7 +117,7 @@ module Chance
       end
     end
 
-    # Can be dumped, but not loaded.
+    # Returns a value that can be dumped, but not loaded.
     def unloadable = pick([NoLoad.new, NoMarshalLoad.new, RaisesLater.new(1)])
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chance
-  # Numbers, strings, symbols and other values that contain no values.
+  # Numbers, strings, symbols and other values that contain no other values.
   module Scalars
     EDGES = [0, 1, 4, 5, 122, 123, 124, 127, 128, 255, 256, 257, 65_535, 65_536, 2**24, 2**30, 2**31, 2**32, 2**53, 2**61, 2**62, 2**63, 2**64, 2**70, 2**128, 10**40, 2**1000].freeze
     FLOATS = [
@@ -28,16 +28,17 @@ module Chance
       text = pick(WORDS).dup
       return text if one_in(2)
       text << pick(WORDS) * (1 + below(3)) if one_in(3)
-      whole(text.force_encoding(one_in(5) ? pick(Encoding.list) : pick(ENCODINGS)))
+      complete_last_character(text.force_encoding(one_in(5) ? pick(Encoding.list) : pick(ENCODINGS)))
     end
 
-    # Avoids half a character at the end: as a key of a hash, Ruby would read beyond its end.
-    def whole(text)
+    # Adds bytes to a text that ends with half a character. If such a text is a key of a hash, Ruby
+    # reads beyond its end.
+    def complete_last_character(text)
       size = { "UTF-16" => 2, "UTF-32" => 4 }[text.encoding.name[0, 6]] or return text
       text << ("\0" * (-text.bytesize % size)).force_encoding(text.encoding)
     end
 
-    # As in programs: the same literal in many places, and separate strings.
+    # Returns a frozen literal, which occurs in many places as in programs, or an interned string.
     def literal = one_in(3) ? -string : pick(LITERALS)
 
     def symbol = pick(SYMBOLS)

@@ -6,8 +6,10 @@ require_relative "known_difference"
 require_relative "../shape"
 
 module Chance
-  # One value, dumped and loaded by both. Differences are recorded as [check, ours, Marshal's].
+  # One value that Icecore and Marshal dump and load. Differences are recorded as [check, lines of
+  # ours, lines of Marshal's].
   class Trial
+    # Additional checks. Each trial runs one of these methods; some of them depend on @number.
     EXTRAS = %i[plain frozen traced replaced raising limited through_io through_pipe frozen_and_traced].freeze
 
     attr_reader :failures, :checks, :known_differences
@@ -44,17 +46,19 @@ module Chance
 
     def run_again = self.class.new(@value, @extra, @number, @side)
 
-    # For people: the short value, its extra, and Marshal's bytes of it.
+    # Returns the additional check, the beginning of the value, and its bytes as Marshal dumps it.
     def describe = "#{@extra} #{@number} #{Shape.of(@value, max_lines: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
 
     private
 
-    def compare(check, ours, theirs, log: true)
+    # Compares two outcomes. The block converts the value of an outcome to lines. Records a failure, or
+    # the name of the known difference.
+    def compare(check, ours, theirs)
       @checks += 1
       line_lists = [ours, theirs].map do |outcome|
-        (outcome.error? ? [outcome.to_s] : Array(yield(outcome.value))) + (log ? outcome.log.map { |words| "hook: #{words}" } : [])
+        (outcome.error? ? [outcome.to_s] : Array(yield(outcome.value))) + outcome.log.map { |entry| "hook: #{entry}" }
       end
-      return if ours.error? && theirs.error? && ours.same_error?(theirs) && (!log || ours.log == theirs.log)
+      return if ours.error? && theirs.error? && ours.same_error?(theirs) && ours.log == theirs.log
       line_lists[0] = line_lists[0].zip(line_lists[1]).map { |our_line, their_line| ignore_extra_frozen(our_line, their_line) } if @ignores_frozen
       return if line_lists[0] == line_lists[1] && ours.error? == theirs.error?
       name = check.start_with?("dump") ? nil : KnownDifference.name(@bytes, ours, theirs, check, @value)
@@ -64,7 +68,7 @@ module Chance
     # Returns Marshal's line if ours differs only by being frozen.
     def ignore_extra_frozen(our_line, their_line) = our_line.gsub(" frozen", "") == their_line&.gsub(" frozen", "") && (our_line.start_with?("hook") || !their_line.include?(" frozen")) ? their_line : our_line
 
-    # Both load; the values are walked, and dumped again by Marshal.
+    # Loads the bytes with both, compares the values, and compares what Marshal dumps for them.
     def load_both(check, bytes: @bytes, proc: nil, **options)
       theirs = Outcome.of { Oracle.load(bytes, *proc&.call, **options) }
       ours = Outcome.of { @side.load(bytes, *proc&.call, **options) }
@@ -74,12 +78,14 @@ module Chance
       compare("#{check}, dumped again", *dumped_again, &:itself)
     end
 
-    # False for data with a binary string of a subclass: with `freeze`, Ruby interns the string and
+    # Returns false for data with a binary string of a subclass: with `freeze`, Ruby interns the string and
     # then changes its class, which affects all later uses of that literal.
     def can_freeze? = !@bytes.match?(/(?<!I)C(?::.[\w:]+?|;.)"/mn)
 
     def plain = nil
-    # Before 3.3 Ruby left strings with links and results of hooks unfrozen.
+
+    # Runs the block, and ignores what is frozen only by ours: before 3.3 Ruby left strings with links
+    # and results of hooks unfrozen.
     def without_frozen_check
       @ignores_frozen = RUBY_VERSION < "3.3"
       yield if can_freeze?
@@ -89,6 +95,7 @@ module Chance
 
     def frozen = without_frozen_check { load_both("load, freeze: true", freeze: true) }
 
+    # Returns a proc that records the values that it gets.
     def tracer = ->(value) { Outcome.record(Shape.of(value, max_lines: 25, ignores_string_identity: @ignores_frozen).join("|")).then { value } }
     def traced = load_both("load with a proc", proc: -> { [tracer] })
     def frozen_and_traced = without_frozen_check { load_both("load with a proc, freeze: true", proc: -> { [tracer] }, freeze: true) }
@@ -120,7 +127,7 @@ module Chance
       compare("dump, limit #{limit}", ours, theirs, &:itself)
     end
 
-    # Several documents in sequence; the position of the reader is part of the test.
+    # Dumps and loads several documents in sequence, and compares the position after each of them.
     def through_io
       outcomes = [@side, Oracle].map do |side|
         Outcome.of do

@@ -3,15 +3,15 @@
 require_relative "../shape"
 
 module Damaged
-  # Decides for one text if ours does the same as Marshal.
+  # Decides whether ours does the same as Marshal with damaged bytes.
   class Judge
-    # Cases in which ours may accept data that Marshal refuses: [why, Marshal's message].
+    # Cases in which ours may accept data that Marshal refuses: [reason, a pattern of Marshal's message].
     ACCEPTED_ONLY_HERE = [].freeze
 
-    # Cases in which both accept, and the values may differ: [why, condition on the bytes].
+    # Cases in which both accept, and the values may differ: [reason, a pattern of the bytes].
     ACCEPTED_WITH_OTHER_VALUES = [
       ["a hexadecimal float that ends after its p", /f.0[xX]\h*[pP]/mn],
-      ["two encodings, the second of which is none: the tape has one", /:\x06E[TF]:\rencoding/n]
+      ["two encodings, of which the second is unknown: the tape has one", /:\x06E[TF]:\rencoding/n]
     ].freeze
 
     attr_reader :counts, :failures
@@ -22,6 +22,8 @@ module Damaged
       @failures = []
     end
 
+    # The first byte of @trace names the library that runs: M for Marshal, I for Icecore. If the process
+    # crashes, its parent reads it.
     def judge(bytes)
       @trace.pwrite("M".b, 0)
       theirs = Outcome.of { Oracle.load(bytes) }
@@ -32,11 +34,12 @@ module Damaged
       seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
       compare(bytes, ours, theirs, their_lines)
       fail_with(bytes, "it took #{seconds.round(1)} s", ours, theirs) if seconds > 2
-      fail_with(bytes, "an error that is none of ours", ours, theirs) if !STAND_IN && foreign?(ours.error)
+      fail_with(bytes, "an error of another class than ours", ours, theirs) if !STAND_IN && foreign?(ours.error)
     end
 
     private
 
+    # Returns the lines that describe the value of an outcome; nil for an error.
     def shape_of(outcome)
       Shape.of(outcome.value, max_lines: 5000) unless outcome.error?
     rescue StandardError, SystemStackError => error
@@ -44,7 +47,8 @@ module Damaged
       ["shown: #{error.class}"]
     end
 
-    # Exceptions of hooks are passed on unchanged.
+    # Returns true for an exception that neither ours nor a hook may raise. Exceptions of hooks are passed
+    # on unchanged; they are StandardErrors.
     def foreign?(error) = error && !error.is_a?(Icecore::Error) && !error.is_a?(StandardError)
 
     def compare(bytes, ours, theirs, their_lines)
@@ -53,19 +57,19 @@ module Damaged
       elsif ours.error?
         count("only ours refuses: #{without_details(ours.error.message)}")
       elsif theirs.error?
-        reason = ACCEPTED_ONLY_HERE.find { |_, words| without_details(theirs.error.message).match?(words) }
+        reason = ACCEPTED_ONLY_HERE.find { |_, pattern| without_details(theirs.error.message).match?(pattern) }
         reason ? count("only Marshal refuses, #{reason[0]}") : fail_with(bytes, "only Marshal refuses", ours, theirs)
       elsif (our_lines = shape_of(ours)) == their_lines
         count("both accept")
       else
-        reason = ACCEPTED_WITH_OTHER_VALUES.find { |_, condition| bytes.match?(condition) }
+        reason = ACCEPTED_WITH_OTHER_VALUES.find { |_, pattern| bytes.match?(pattern) }
         reason ? count("both accept, #{reason[0]}") : fail_with(bytes, "both accept, values differ", ours, theirs, our_lines, their_lines)
       end
     end
 
     def count(outcome) = @counts[outcome] += 1
 
-    # Without the parts that vary between texts.
+    # Returns a message without the parts that vary between damaged texts.
     def without_details(message) = message.b.gsub(/at \$\S*|\d+|"[^"]*"|`[^`']*'|0x\h+|[^ -~]/n, "…")[0, 90]
 
     def fail_with(bytes, outcome, ours, theirs, our_lines = nil, their_lines = nil)

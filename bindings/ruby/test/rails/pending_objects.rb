@@ -72,7 +72,7 @@ end
   end
   same("#{name}: the error names the class", ["Hostile"], error.classes.keys)
   raises("#{name}: an empty column raises", Icecore::TypeError, "there is no object") { pending.restore(model.new) }
-  raises("#{name}: a text that is no dump raises", Icecore::TypeError, "neither a dump of Marshal nor its Base64") { pending.restore(model.new(object: "not ours")) }
+  raises("#{name}: a text that is not a dump raises", Icecore::TypeError, "neither a dump of Marshal nor its Base64") { pending.restore(model.new(object: "not ours")) }
   raises("#{name}: a truncated dump raises an error that names the record", Icecore::Error, name) { pending.restore(model.create!(object: base64 ? [bytes[0..-3]].pack("m0") : bytes[0..-3])) }
 end
 

@@ -15,7 +15,7 @@ final class Calls
     ];
 
     private static array $all = [];
-    private static bool $are_recorded = false;
+    private static bool $areRecorded = false;
     /** The allowed names in lower case; null if all classes are allowed. */
     private static ?array $allowed = null;
     /** Classes that need no permission: stdClass, and those of records and incomplete objects. */
@@ -25,35 +25,35 @@ final class Calls
     {
         self::$all = [];
         self::$allowed = $allowed === null ? null : array_map('strtolower', $allowed);
-        self::$are_recorded = true;
+        self::$areRecorded = true;
     }
 
     public static function add(string $class, string $hook): void
     {
-        if (self::$are_recorded) {
+        if (self::$areRecorded) {
             self::$all[] = "$class::$hook";
         }
     }
 
     public static function pause(): void
     {
-        self::$are_recorded = false;
+        self::$areRecorded = false;
     }
 
     public static function resume(): void
     {
-        self::$are_recorded = true;
+        self::$areRecorded = true;
     }
 
     public static function stop(): array
     {
-        self::$are_recorded = false;
+        self::$areRecorded = false;
         return self::$all;
     }
 
     public static function reset(): void
     {
-        self::$are_recorded = false;
+        self::$areRecorded = false;
         self::$all = [];
     }
 
@@ -74,8 +74,8 @@ final class Calls
     public static function mayBeBuilt(string $class): bool
     {
         // From var_export's text, DateTime::__set_state makes a DateTime, also for the child LDate.
-        $is_date = $class === 'DateTime' && self::isAllowed('LDate');
-        return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true)
+        $isDate = $class === 'DateTime' && self::isAllowed('LDate');
+        return self::isAllowed($class) || $isDate || in_array(strtolower($class), self::NEUTRAL, true)
             || str_contains($class, '@anonymous');
     }
 

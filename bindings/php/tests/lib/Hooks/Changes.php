@@ -7,10 +7,10 @@ namespace Hooks;
 /** Random changes of serialized data. */
 final class Changes
 {
-    public static function apply(string $bytes, bool $is_text): string
+    public static function apply(string $bytes, bool $isText): string
     {
         for ($times = Values::pick([0, 0, 1, 1, 1, 2, 3]); $times > 0 && $bytes !== ''; $times--) {
-            $bytes = $is_text && mt_rand(0, 4) > 0 ? self::changeText($bytes) : self::changeBytes($bytes);
+            $bytes = $isText && mt_rand(0, 4) > 0 ? self::changeText($bytes) : self::changeBytes($bytes);
         }
         return $bytes === '' ? 'N;' : $bytes;
     }

@@ -15,10 +15,10 @@ final class Reader
         private \Closure $read,
         private ?\Closure $write = null,
         /** True if the function has the options allowed_classes and max_depth. */
-        private bool $is_like_php = false,
+        private bool $isLikePhp = false,
         /** The names that are allowed without options; null if all are. */
-        private ?array $default_allowed = [],
-        private bool $takes_lists = true,
+        private ?array $defaultAllowed = [],
+        private bool $takesLists = true,
     ) {
     }
 
@@ -31,8 +31,8 @@ final class Reader
 
     private static function make(): array
     {
-        $ini_classes = (string) ini_get('icecore.classes');
-        $default_allowed = $ini_classes === '' ? [] : explode(',', $ini_classes);
+        $iniClasses = (string) ini_get('icecore.classes');
+        $defaultAllowed = $iniClasses === '' ? [] : explode(',', $iniClasses);
         if (ini_get('icecore.replace')) {
             return [
                 'unserialize, replaced' =>
@@ -43,44 +43,44 @@ final class Reader
             ];
         }
         $all = [
-            'unserialize' => new self('php', true, Icecore\unserialize(...), \serialize(...), true, $default_allowed),
+            'unserialize' => new self('php', true, Icecore\unserialize(...), \serialize(...), true, $defaultAllowed),
             'decode php' =>
                 new self('php', true, fn ($bytes, $list) => Icecore\decode($bytes, 'php', $list), \serialize(...),
-                false, $default_allowed),
+                false, $defaultAllowed),
             'unserialize of a payload' =>
                 new self('php', true, Icecore\unserialize(...),
-                fn ($value) => \serialize([self::customObject($value), $value]), true, $default_allowed),
+                fn ($value) => \serialize([self::customObject($value), $value]), true, $defaultAllowed),
             'igbinary_unserialize' =>
                 new self('igbinary', false, Icecore\igbinary_unserialize(...), Icecore\igbinary_serialize(...), true,
-                $default_allowed),
+                $defaultAllowed),
             'var_import' =>
                 new self('var-export', false, Icecore\var_import(...),
-                fn ($value) => Icecore\var_export($value, true), false, $default_allowed),
+                fn ($value) => Icecore\var_export($value, true), false, $defaultAllowed),
             'igbinary of a text' =>
                 new self('php', true,
                 fn ($bytes, $list) => Icecore\igbinary_unserialize(Icecore\convert($bytes, 'php', 'igbinary'), $list),
-                \serialize(...), true, $default_allowed),
+                \serialize(...), true, $defaultAllowed),
         ];
         foreach (['php', 'php_binary', 'php_serialize', 'igbinary'] as $handler) {
             $format = "php-session:handler=$handler";
             $all["decode $format"] = new self($format, str_starts_with($handler, 'php'),
                 fn ($bytes, $list) => Icecore\decode($bytes, $format, $list),
-                fn ($value) => Icecore\encode(['v' => $value, 'w' => 1], $format), false, $default_allowed);
+                fn ($value) => Icecore\encode(['v' => $value, 'w' => 1], $format), false, $defaultAllowed);
         }
         foreach (['storable', 'marshal', 'sereal', 'dumper', 'gzip/php', 'sereal:compress=zlib',
             'json:typed'] as $format) {
             $all["decode $format"] = new self($format, false,
                 fn ($bytes, $list) => Icecore\decode($bytes, $format, $list),
-                fn ($value) => Icecore\convert(\serialize($value), 'php', $format), false, $default_allowed);
+                fn ($value) => Icecore\convert(\serialize($value), 'php', $format), false, $defaultAllowed);
         }
         $all['decode of a detected format'] = new self('', true,
-            fn ($bytes, $list) => Icecore\decode($bytes, null, $list), \serialize(...), false, $default_allowed);
-        if ($ini_classes !== '' && PHP_SAPI === 'cli') {
+            fn ($bytes, $list) => Icecore\decode($bytes, null, $list), \serialize(...), false, $defaultAllowed);
+        if ($iniClasses !== '' && PHP_SAPI === 'cli') {
             ini_set('session.serialize_handler', 'icecore');
             session_set_save_handler(new Sessions, false);
             session_start();
             $all['session_decode'] = new self('php-session:handler=php', true, self::decodeSession(...),
-                fn ($value) => 'v|' . \serialize($value) . 'w|i:1;', false, $default_allowed, false);
+                fn ($value) => 'v|' . \serialize($value) . 'w|i:1;', false, $defaultAllowed, false);
         }
         return $all;
     }
@@ -130,7 +130,7 @@ final class Reader
         }
         try {
             // PHP accepts integers beyond 64 bits, and cuts them: so does php:lenient.
-            Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient'
+            Icecore\convert($bytes, $this->isLikePhp && $this->format === 'php' ? 'php:lenient'
                 : $this->format, 'json:typed');
         } catch (Icecore\Exception $e) {
             // For PHP, bytes after a document are not an error; data that JSON can't express is
@@ -147,7 +147,7 @@ final class Reader
      */
     public function isRefusedByPhp(string $bytes): bool
     {
-        return $this->is_like_php && $this->format === 'php' && !ini_get('icecore.replace')
+        return $this->isLikePhp && $this->format === 'php' && !ini_get('icecore.replace')
             && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
             && \unserialize($bytes, ['allowed_classes' => false]) === false;
     }
@@ -155,36 +155,36 @@ final class Reader
     /** Returns options with a list, and the names that it allows; null: all. */
     public static function anyList(Reader $reader): array
     {
-        if (!$reader->takes_lists) {
-            return [[], $reader->default_allowed];
+        if (!$reader->takesLists) {
+            return [[], $reader->defaultAllowed];
         }
-        // LNested itself lists two.
+        // LPlain and LEnum are in each list, because the hook of LNested also allows them.
         $names = array_values(array_filter(Calls::LISTED, fn ($name) => $name === 'LPlain' || $name === 'LEnum'
             || mt_rand(0, 7) > 0));
         // The list of the process is valid in addition to `classes`.
-        $with = fn (array $names) => $reader->default_allowed === null || $reader->default_allowed === [] ? $names
-            : [...$reader->default_allowed, ...$names];
-        $chosen = match (mt_rand(0, $reader->is_like_php ? 11 : 7)) {
+        $with = fn (array $names) => $reader->defaultAllowed === null || $reader->defaultAllowed === [] ? $names
+            : [...$reader->defaultAllowed, ...$names];
+        $chosen = match (mt_rand(0, $reader->isLikePhp ? 11 : 7)) {
             0, 1 => [['classes' => $names], $with($names)],
             2 => [['classes' => ['L*']], $with(['L*'])],
             3 => [['classes' => 'record'], $with([])],
             4 => [['classes' => [...$names, 'record']], $with($names)],
             5 => [['classes' => 'any'], null],
-            6 => [[], $reader->default_allowed],
+            6 => [[], $reader->defaultAllowed],
             7 => [['classes' => [...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime']],
                 $with([...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime'])],
             8, 9 => [['allowed_classes' => $names], $names],
             10 => [['allowed_classes' => false], []],
             11 => [['allowed_classes' => array_map('strtolower', $names)], $names],
         };
-        if ($reader->is_like_php && mt_rand(0, 5) === 0) {
+        if ($reader->isLikePhp && mt_rand(0, 5) === 0) {
             $chosen[0]['max_depth'] = mt_rand(0, 6);
         }
         // LNested reads again, without allowed_classes: there the list of the process is valid.
-        if ($chosen[1] !== null && $reader->default_allowed) {
+        if ($chosen[1] !== null && $reader->defaultAllowed) {
             $nests = in_array('lnested', array_map('strtolower', $chosen[1]), true)
                 || in_array('L*', $chosen[1], true);
-            $chosen[1] = $nests ? [...$chosen[1], ...$reader->default_allowed] : $chosen[1];
+            $chosen[1] = $nests ? [...$chosen[1], ...$reader->defaultAllowed] : $chosen[1];
         }
         return $chosen;
     }

@@ -71,7 +71,7 @@ enum OldSuit: string
     case Spades = 'x';
 }
 
-/** A node of a plan: a value in the making, of some kind and with some content. */
+/** A node of a plan: the kind of a value, and its content. */
 final class Node
 {
     public function __construct(public string $kind, public array $parts = [], public mixed $value = null)
@@ -104,9 +104,9 @@ final class Plan
         }
         $kind = Rng::weighted(['text' => 40, 'scalar' => 15, 'list' => 14, 'map' => 14, 'php' => 12,
             'json' => $this->isUtf8 ? 10 : 0,
-            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'same object' => $inJson ? 0
-            : 3, 'variable' => $inJson ? 0 : 3,
-            'Serializable' => $inJson ? 0 : 2, 'enum' => $inJson ? 0 : 1, // Base64 has slashes, which JSON writes in two ways.
+            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'same object' => $inJson ? 0 : 3,
+            'variable' => $inJson ? 0 : 3, 'Serializable' => $inJson ? 0 : 2, 'enum' => $inJson ? 0 : 1,
+            // Base64 has slashes, which JSON writes in two ways.
             'base64' => $this->hasBase64 && $this->jsonDepth === 0 ? 5 : 0]);
         $count = Rng::below(Rng::oneIn(20) ? 30 : 5);
         return match ($kind) {
@@ -136,7 +136,7 @@ final class Plan
         $this->jsonDepth--;
         return new Node('json', [$inner],
             Rng::pick([0, JSON_UNESCAPED_SLASHES, JSON_PRETTY_PRINT,
-            JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
+                JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
     }
 
     private function separateDocument(callable $make): Node
@@ -160,8 +160,8 @@ final class Plan
     private static function scalar(bool $inJson): mixed
     {
         return Rng::pick($inJson
-            ? [null, true, false, 0, -7, 123456789, 1.5, -0.25] : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1
-            + 0.2, -0.0, 1e100, INF]);
+            ? [null, true, false, 0, -7, 123456789, 1.5, -0.25]
+            : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1 + 0.2, -0.0, 1e100, INF]);
     }
 
     private function textNode(): Node

@@ -28,12 +28,12 @@ function frozen(string $payload): string
     return 'C:4:"Text":' . strlen($payload) . ':{' . $payload . '}';
 }
 $texts = [
-    'a link behind it, and an enum' => 'a:4:{i:0;C:8:"stdClass":0:{}i:1;i:1;i:2;R:3;i:3;E:0000000011:"Suit:Hearts";}',
+    'a link after it, and an enum' => 'a:4:{i:0;C:8:"stdClass":0:{}i:1;i:1;i:2;R:3;i:3;E:0000000011:"Suit:Hearts";}',
     'an enum' => frozen('E:0000000011:"Suit:Hearts";'),
     'an object' => frozen('a:1:{i:0;O:5:"Other":0:{}}'),
     'one that nobody has' => frozen('O:0000000004:"None":0:{}'),
     'not at the start' => frozen(' O:5:"Other":0:{}'),
-    'a link behind it, and malformed' => 'a:4:{i:0;C:4:"Text":0:{}i:1;O:5:"Other":0:{}i:2;R:3;i:3;s:999:"',
+    'a link after it, and malformed' => 'a:4:{i:0;C:4:"Text":0:{}i:1;O:5:"Other":0:{}i:2;R:3;i:3;s:999:"',
 ];
 foreach ($texts as $what => $text) {
     foreach ([['classes' => ['Text', 'stdClass']], ['allowed_classes' => false], ['classes' => 'record']] as $list) {
@@ -49,9 +49,9 @@ foreach ($texts as $what => $text) {
 }
 ?>
 --EXPECT--
-a link behind it, and an enum, {"classes":["Text","stdClass"]}: refused: Suit
-a link behind it, and an enum, {"allowed_classes":false}: refused: Suit
-a link behind it, and an enum, {"classes":"record"}: false
+a link after it, and an enum, {"classes":["Text","stdClass"]}: refused: Suit
+a link after it, and an enum, {"allowed_classes":false}: refused: Suit
+a link after it, and an enum, {"classes":"record"}: false
 an enum, {"classes":["Text","stdClass"]}: refused: Suit
 an enum, {"allowed_classes":false}: refused: Suit
 an enum, {"classes":"record"}: Icecore\Record
@@ -64,6 +64,6 @@ one that nobody has, {"classes":"record"}: Icecore\Record
 not at the start, {"classes":["Text","stdClass"]}: refused: Other
 not at the start, {"allowed_classes":false}: __PHP_Incomplete_Class
 not at the start, {"classes":"record"}: Icecore\Record
-a link behind it, and malformed, {"classes":["Text","stdClass"]}: false
-a link behind it, and malformed, {"allowed_classes":false}: false
-a link behind it, and malformed, {"classes":"record"}: false
+a link after it, and malformed, {"classes":["Text","stdClass"]}: false
+a link after it, and malformed, {"allowed_classes":false}: false
+a link after it, and malformed, {"classes":"record"}: false

@@ -6,8 +6,8 @@
  * it ends. Such a container is therefore created first, and gets each value at once. */
 #include "core/build.h"
 
-/* Number of items that are collected before they are added to an array. */
-#define RUN 64
+/* Number of items that wait on the stack before they are added to an array. */
+#define MAX_PENDING_ITEMS 64
 
 /* Pushes a frame for the container at `index`, which ends at `end`. */
 static ice_build_frame *
@@ -23,6 +23,7 @@ open_frame(ice_builder *b, uint8_t kind, uint32_t index, uint32_t end)
     return frame;
 }
 
+/* Returns the frame that was opened last, or NULL. */
 static ice_build_frame *
 top_frame(const ice_context *ctx)
 {
@@ -40,21 +41,22 @@ is_partial(ice_context *ctx)
     if (!top || ctx->value_count != top->base)
         return false;
     return top->kind == ICE_BUILD_VARIABLES || top->kind == ICE_BUILD_MODULE ||
-           top->kind == ICE_BUILD_RECORD_AROUND || top->kind == ICE_BUILD_LOAD ||
+           top->kind == ICE_BUILD_WRAPPER_RECORD || top->kind == ICE_BUILD_LOAD ||
            (top->kind == ICE_BUILD_SUBCLASS && (top->is_partial || top->declares_encoding)) ||
            (top->kind == ICE_BUILD_LOAD_DATA && top->is_partial) ||
            (top->kind == ICE_BUILD_RECORD && ctx->view.nodes[top->node].kind == ICECORE_OPAQUE &&
             ICE_FORM_OF(&ctx->view.nodes[top->node]) == ICECORE_FORM_USER_DUMP);
 }
 
+/* Returns true if objects of a class become records. */
 static bool
 is_record(const ice_class *class)
 {
     return class->verdict == ICECORE_AS_RECORD;
 }
 
-/* Returns the name of a class as a string. In Marshal data the name of a class is a symbol, so
- * with `is_slow` the symbol is registered as met. */
+/* Returns the name of a class as a string. In Marshal data the name of a class is a symbol. If values
+ * are finished, this symbol is registered, and its encoding is finished at the first use. */
 static VALUE
 class_name_string(ice_builder *b, uint32_t id)
 {
@@ -63,7 +65,7 @@ class_name_string(ice_builder *b, uint32_t id)
     VALUE string = rb_str_new(text, name->node.aux);
     if (name->node.kind == ICECORE_TEXT)
         rb_enc_associate(string, rb_utf8_encoding());
-    if (b->is_slow) {
+    if (b->finishes_values) {
         VALUE symbol = rb_str_intern(string);
         if (ice_is_first_use(b, symbol, symbol) && name->node.kind == ICECORE_TEXT && !rb_enc_str_asciionly_p(string))
             ice_finish_encoding(b, &name->node, text, name->node.aux, Qnil);
@@ -71,23 +73,24 @@ class_name_string(ice_builder *b, uint32_t id)
     return string;
 }
 
-/* Registers the name of a class as a symbol that was met. Only `is_slow` uses these symbols. */
+/* Registers the name of a class as a symbol that was met, if values are finished. */
 static void
 register_class_name(ice_builder *b, uint32_t id)
 {
-    if (b->is_slow)
+    if (b->finishes_values)
         class_name_string(b, id);
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
 
+/* Opens an array. The Array is created now if a link may refer to it, or if it is long. Any other is
+ * created at its end, from the values on the stack. */
 static void
 open_array(ice_builder *b, uint32_t index, const icecore_node *node)
 {
     VALUE array = 0;
     ice_build_frame *frame;
-    /* Other arrays are created when they end, from the values on the stack. */
-    if (node->flags & ICECORE_FLAG_TARGET || node->aux > RUN)
+    if (node->flags & ICECORE_FLAG_TARGET || node->aux > MAX_PENDING_ITEMS)
         array = rb_ary_new_capa(node->aux);
     frame = open_frame(b, ICE_BUILD_ARRAY, index, (uint32_t)node->payload);
     frame->object = array;
@@ -108,6 +111,7 @@ open_hash(ice_builder *b, uint32_t index, const icecore_node *node)
     frame->object = hash;
 }
 
+/* Opens a record in the place of an object. */
 static void
 open_record(ice_builder *b, uint32_t index, const icecore_node *node, const char *kind, VALUE name)
 {
@@ -253,7 +257,7 @@ raise_module_variables(ice_builder *b, const icecore_node *module)
 
 /* Opens a wrapper: the variables of a value, a module around it, or a subclass of a core class. */
 static void
-open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
+open_wrapper(ice_builder *b, uint32_t index, const icecore_node *node)
 {
     const uint32_t id = ICE_CLASS_OF(node), end = (uint32_t)node->payload;
     const bool is_partial_value = is_partial(b->ctx);
@@ -270,7 +274,7 @@ open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
             inner++;
         frame = open_frame(b, ICE_BUILD_VARIABLES, index, end);
         frame->is_partial = is_partial_value;
-        frame->is_shared = b->is_slow || inner->flags & ICECORE_FLAG_TARGET;
+        frame->is_shared = b->finishes_values || inner->flags & ICECORE_FLAG_TARGET;
         return;
     }
     is_module = ICE_FORM_OF(node) == ICECORE_FORM_MODULE;
@@ -278,7 +282,7 @@ open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
     register_class_name(b, id);
     if (is_record(class)) {
         VALUE record = ice_record_new(is_module ? "extended" : "subclass", class_name_string(b, id), Qnil);
-        frame = open_frame(b, ICE_BUILD_RECORD_AROUND, index, end);
+        frame = open_frame(b, ICE_BUILD_WRAPPER_RECORD, index, end);
         frame->object = record;
         frame->is_partial = is_partial_value;
         return;
@@ -286,7 +290,7 @@ open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
     klass = ice_class_by_id(b->ctx, &b->settings->rules, id)->klass;
     if (!is_module && !RB_TYPE_P(klass, T_CLASS))
         ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to class", klass);
-    declares_encoding = b->is_slow && value_declares_encoding(b, index);
+    declares_encoding = b->finishes_values && value_declares_encoding(b, index);
     frame = open_frame(b, is_module ? ICE_BUILD_MODULE : ICE_BUILD_SUBCLASS, index, end);
     frame->klass = klass;
     frame->declares_encoding = declares_encoding;
@@ -314,7 +318,7 @@ open_container(ice_builder *b, uint32_t index, const icecore_node *node)
         open_opaque(b, index, node);
         break;
     case ICECORE_ATTRS:
-        open_attributes(b, index, node);
+        open_wrapper(b, index, node);
         return;
     case ICECORE_REGEXP:
         if (ice_policy_is_record(&b->settings->rules, "Regexp", 6))
@@ -357,9 +361,10 @@ flush_values(ice_builder *b, ice_build_frame *frame)
         rb_ary_cat(frame->object, values, count);
     else if (count != 2)
         return;
-    else if (frame->kind == ICE_BUILD_HASH)
-        rb_hash_aset(frame->object, values[0], values[1]), ice_check_call(ctx, b->call);
-    else if (frame->kind == ICE_BUILD_SET)
+    else if (frame->kind == ICE_BUILD_HASH) {
+        rb_hash_aset(frame->object, values[0], values[1]);
+        ice_check_call(ctx, b->call);
+    } else if (frame->kind == ICE_BUILD_SET)
         ice_set_set_members(b, frame->object, values, 1);
     /* Marshal sets all variables of an exception at once. */
     else if (frame->kind == ICE_BUILD_OBJECT && frame->class->kind != ICE_CLASS_EXCEPTION)
@@ -379,7 +384,7 @@ add_value(ice_builder *b, VALUE value)
     if (!top)
         return;
     if (ICE_UNLIKELY(top->is_shared) ||
-        (top->kind == ICE_BUILD_ARRAY && top->object && b->ctx->value_count - top->base >= RUN))
+        (top->kind == ICE_BUILD_ARRAY && top->object && b->ctx->value_count - top->base >= MAX_PENDING_ITEMS))
         flush_values(b, top);
 }
 
@@ -411,7 +416,7 @@ push_key(ice_builder *b, const icecore_node *node)
     if (node->key == ICECORE_NO_KEY || node->key >= ICECORE_IS_KEY)
         return;
     key = ice_key_value(b, node->key);
-    if (ICE_UNLIKELY(b->is_slow)) {
+    if (ICE_UNLIKELY(b->finishes_values)) {
         const char *text;
         const icecore_name *name = ice_name(&b->ctx->view.keys, node->key, &text);
         if (top_frame(b->ctx)->kind == ICE_BUILD_HASH)
@@ -463,7 +468,7 @@ stays_unfinished(ice_builder *b, uint32_t index)
 
 /* Builds a leaf, and finishes it. */
 static VALUE
-build_leaf_slowly(ice_builder *b, uint32_t index)
+build_and_finish_leaf(ice_builder *b, uint32_t index)
 {
     const icecore_node *node = &b->ctx->view.nodes[index];
     const ice_build_frame *top = top_frame(b->ctx);
@@ -518,21 +523,21 @@ build_leaf_slowly(ice_builder *b, uint32_t index)
 
 /* ---- the machine --------------------------------------------------------------------------------- */
 
-/* Finishes a container. Up to Ruby 3.1 Marshal did not finish values with modules mixed in,
- * and did not freeze results of marshal_load. */
+/* Finishes a container, unless a container around it completes its value. Up to Ruby 3.1 Marshal did
+ * not finish values with modules mixed in, and did not freeze results of marshal_load. */
 static VALUE
 finish_container(ice_builder *b, uint8_t kind, VALUE value, bool is_partial_value, bool declares_encoding)
 {
-    const bool is_old = RUBY_API_VERSION_CODE < 30200;
+    const bool is_before_3_2 = RUBY_API_VERSION_CODE < 30200;
     switch (kind) {
     case ICE_BUILD_SUBCLASS:
         return declares_encoding && !is_partial_value ? ice_finish_value(b, value) : value;
     case ICE_BUILD_MODULE:
         if (declares_encoding)
             return is_partial_value ? value : ice_finish_value(b, value);
-        return is_partial_value || is_old ? value : ice_finish_value(b, value);
+        return is_partial_value || is_before_3_2 ? value : ice_finish_value(b, value);
     case ICE_BUILD_MARSHAL_LOAD:
-        return is_old ? ice_call_proc(b, value) : ice_finish_value(b, value);
+        return is_before_3_2 ? ice_call_proc(b, value) : ice_finish_value(b, value);
     default:
         return is_partial_value ? value : ice_finish_value(b, value);
     }
@@ -557,7 +562,7 @@ close_top(ice_builder *b)
     /* A link to a wrapped value names the node of the value, so a wrapper is never a target. */
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_shared && node->kind != ICECORE_ATTRS)
         ice_set_link_target(b, index, value);
-    if (ICE_UNLIKELY(b->is_slow))
+    if (ICE_UNLIKELY(b->finishes_values))
         value = finish_container(b, kind, value, is_partial_value, declares_encoding);
     return value;
 }
@@ -570,7 +575,7 @@ ice_build(ice_context *ctx, const ice_read_settings *settings)
     const icecore_view *view = &ctx->view;
     uint32_t index = view->root;
     VALUE value;
-    if (b->is_slow)
+    if (b->finishes_values)
         builder.known_names = rb_hash_new();
     ice_check_key_generation(ctx, view->keys.generation);
     ice_renew_classes(ctx, view->classes.generation);
@@ -578,9 +583,9 @@ ice_build(ice_context *ctx, const ice_read_settings *settings)
         const icecore_node *node = &view->nodes[index];
         push_key(b, node);
         if (ice_is_leaf(node)) {
-            value = ICE_UNLIKELY(b->is_slow) ? build_leaf_slowly(b, index) : ice_build_rare_leaf(b, index);
+            value = ICE_UNLIKELY(b->finishes_values) ? build_and_finish_leaf(b, index) : ice_build_rare_leaf(b, index);
             index++;
-        } else if (!b->is_slow && ice_build_flat(b, index, &value))
+        } else if (!b->finishes_values && ice_build_flat(b, index, &value))
             index = (uint32_t)node->payload;
         else {
             open_container(b, index, node);

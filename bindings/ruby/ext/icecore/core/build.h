@@ -17,8 +17,8 @@ typedef struct {
     uint32_t call; /* of the context */
     const ice_read_settings *settings;
     VALUE (*build)(ice_context *ctx, const ice_read_settings *settings); /* ice_build, for recursive calls */
-    bool is_slow;      /* there is a proc, or `freeze`: each value must be finished */
-    VALUE known_names; /* if `is_slow`, a Hash: symbols, keys and names of encodings that were met,
+    bool finishes_values; /* there is a proc, or `freeze`, so each value must be finished */
+    VALUE known_names; /* if `finishes_values`, a Hash: symbols, keys and names of encodings that were met,
                         * with their objects; otherwise Qnil */
 } ice_builder;
 
@@ -39,7 +39,7 @@ enum {
     ICE_BUILD_SUBCLASS,      /* a value whose class is a subclass of a core class */
     ICE_BUILD_REGEXP,
     ICE_BUILD_RECORD,        /* a record instead of an object of one of these kinds */
-    ICE_BUILD_RECORD_AROUND  /* a record instead of ICE_BUILD_MODULE or ICE_BUILD_SUBCLASS */
+    ICE_BUILD_WRAPPER_RECORD  /* a record in the place of ICE_BUILD_MODULE or ICE_BUILD_SUBCLASS */
 };
 
 /* ---- build_leaf.c ------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static inline VALUE
 ice_key_value(ice_builder *b, uint16_t id)
 {
     void *key = ice_keys_get(&b->ctx->keys, id);
-    return ICE_LIKELY(key && !b->is_slow) ? (VALUE)key : ice_create_key_value(b, id);
+    return ICE_LIKELY(key && !b->finishes_values) ? (VALUE)key : ice_create_key_value(b, id);
 }
 
 /* Builds the leaf at a node; frequent kinds are built inline. */
@@ -118,6 +118,7 @@ ice_build_leaf(ice_builder *b, uint32_t index)
     return ice_build_rare_leaf(b, index);
 }
 
+/* Returns true if a node has no children. */
 static inline bool
 ice_is_leaf(const icecore_node *node)
 {

@@ -5,8 +5,9 @@
 
 /* ---- objects --------------------------------------------------------------------- */
 
+/* Returns the id of a name, which must be a symbol. */
 static ID
-id_of(VALUE symbol)
+symbol_id(VALUE symbol)
 {
     if (!SYMBOL_P(symbol))
         ice_raise(ice_argument_error, "malformed", "", "dump format error for symbol");
@@ -24,6 +25,7 @@ check_no_encoding(VALUE object, ID id, VALUE value)
         ice_raise(ice_argument_error, "malformed", "", "%" PRIsVALUE " is not enc_capable", rb_any_to_s(object));
 }
 
+/* Returns true if an object can have an encoding. */
 static bool
 has_encoding(VALUE object)
 {
@@ -36,15 +38,15 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
 {
     uint32_t i;
     for (i = 0; i < count; i++) {
-        const ID id = id_of(pairs[2 * i]);
+        const ID id = symbol_id(pairs[2 * i]);
         check_no_encoding(object, id, pairs[2 * i + 1]);
         rb_ivar_set(object, id, pairs[2 * i + 1]);
     }
     if (ICE_UNLIKELY(class && class->kind == ICE_CLASS_EXCEPTION)) {
         /* If `bt` and `bt_locations` are the same object, Ruby keeps only `bt`. */
-        const ID where = rb_intern("bt_locations");
-        if (rb_attr_get(object, rb_intern("bt")) == rb_attr_get(object, where))
-            rb_ivar_set(object, where, Qnil);
+        const ID locations = rb_intern("bt_locations");
+        if (rb_attr_get(object, rb_intern("bt")) == rb_attr_get(object, locations))
+            rb_ivar_set(object, locations, Qnil);
     }
 #if ICE_HAS_IVAR_LAYOUTS
     if (class && class->kind == ICE_CLASS_OBJECT && count <= ICE_MAX_LAYOUT_IVARS && RB_TYPE_P(object, T_OBJECT)) {
@@ -103,7 +105,7 @@ set_range_members(VALUE range, const VALUE *pairs, uint32_t count)
     VALUE arguments[3];
     uint32_t i;
     for (i = 0; i < count; i++)
-        check_no_encoding(range, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+        check_no_encoding(range, symbol_id(pairs[2 * i]), pairs[2 * i + 1]);
     arguments[0] = find_member(pairs, count, "begin");
     arguments[1] = find_member(pairs, count, "end");
     arguments[2] = find_member(pairs, count, "excl");
@@ -135,6 +137,7 @@ ice_set_set_members(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t coun
 
 /* ---- hooks -------------------------------------------------------------------------- */
 
+/* For rb_ivar_foreach: sets a variable of `object` that it does not have yet. */
 static int
 copy_missing_variable(ID id, VALUE value, st_data_t object)
 {
@@ -159,17 +162,18 @@ check_number_fields(VALUE fields, const char *kind)
 static VALUE
 build_rational(VALUE fields)
 {
-    VALUE top, bottom;
+    VALUE numerator, denominator;
     check_number_fields(fields, "rational");
-    top = RARRAY_AREF(fields, 0);
-    bottom = RARRAY_AREF(fields, 1);
-    if (!RB_INTEGER_TYPE_P(top) || !RB_INTEGER_TYPE_P(bottom))
+    numerator = RARRAY_AREF(fields, 0);
+    denominator = RARRAY_AREF(fields, 1);
+    if (!RB_INTEGER_TYPE_P(numerator) || !RB_INTEGER_TYPE_P(denominator))
         ice_raise(ice_type_error, "malformed", "", "not an integer");
-    if (bottom == INT2FIX(0))
+    if (denominator == INT2FIX(0))
         ice_raise(ice_zero_division_error, "malformed", "", "divided by 0");
-    return rb_rational_raw(top, bottom);
+    return rb_rational_raw(numerator, denominator);
 }
 
+/* Returns true if a value is a number that is not complex, of one of Ruby's own classes. */
 static bool
 is_real(VALUE value)
 {
@@ -217,10 +221,10 @@ check_date(VALUE fields)
     }
 }
 
-/* Calls marshal_load with its argument. Values of core classes are built without that call,
- * because a program may have replaced the method. */
+/* Calls marshal_load with its argument, and sets the variables of the argument, as Marshal does. Values
+ * of core classes are built without that call, because a program may have replaced the method. */
 static VALUE
-close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
+close_marshal_load(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
     VALUE object = 0;
     switch (frame->class->kind) {
@@ -257,7 +261,7 @@ load_date(const ice_builder *b, VALUE klass, VALUE text)
 
 /* Calls _load with its argument. Values of core classes are built without that call. */
 static VALUE
-close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
+close_load(ice_builder *b, ice_build_frame *frame, VALUE text)
 {
     const icecore_node *node = &b->ctx->view.nodes[frame->node];
     VALUE klass = frame->class->klass;
@@ -284,7 +288,7 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
     return text;
 }
 
-/* ---- others ------------------------------------------------------------------------------ */
+/* ---- regexps, wrappers, hashes, records ------------------------------------------------ */
 
 /* Removes backslashes before letters for which Ruby 1.8 did not define an escape, because such
  * an escape has another meaning now. Ruby 1.8 wrote no encodings, so a regexp without an
@@ -317,6 +321,8 @@ remove_old_escapes(VALUE source)
 static VALUE
 close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters)
 {
+    /* The letters on the tape, with Ruby's numbers: MULTILINE, IGNORECASE, EXTENDED, FIXEDENCODING and
+     * NOENCODING. */
     static const struct { char letter; int bit; } options[] = {
         { 's', 4 }, { 'i', 1 }, { 'x', 2 }, { 'u', 16 }, { 'n', 32 }
     };
@@ -358,8 +364,8 @@ ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count)
             RBASIC(object)->flags |= ice_hash_is_keywords;
         } else {
             if (!has_encoding(object))
-                check_no_encoding(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
-            rb_ivar_set(object, id_of(pairs[2 * i]), pairs[2 * i + 1]);
+                check_no_encoding(object, symbol_id(pairs[2 * i]), pairs[2 * i + 1]);
+            rb_ivar_set(object, symbol_id(pairs[2 * i]), pairs[2 * i + 1]);
         }
     }
 }
@@ -416,7 +422,7 @@ are_plain_keys(const VALUE *pairs, uint32_t count)
     return true;
 }
 
-/* Adds the entries to a Hash, and its default value. */
+/* Adds the entries to a Hash, and its default value. `values` are keys and values, alternating. */
 static VALUE
 close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
 {
@@ -424,13 +430,14 @@ close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t
     VALUE hash = frame->object ? frame->object : rb_hash_new();
     const bool has_default = node->flags & ICECORE_FLAG_DEFAULT;
     /* The default value is last, and has no key. */
-    const uint32_t pairs = (count - has_default) / 2;
+    const uint32_t entry_count = (count - has_default) / 2;
     uint32_t i;
     frame->object = hash;
-    if (pairs && RHASH_SIZE(hash) == 0 && !(node->flags & ICECORE_FLAG_IDENTITY) && are_plain_keys(values, pairs))
-        rb_hash_bulk_insert(2 * pairs, values, hash);
+    if (entry_count && RHASH_SIZE(hash) == 0 && !(node->flags & ICECORE_FLAG_IDENTITY) &&
+        are_plain_keys(values, entry_count))
+        rb_hash_bulk_insert(2 * entry_count, values, hash);
     else
-        for (i = 0; i < pairs; i++) {
+        for (i = 0; i < entry_count; i++) {
             rb_hash_aset(hash, values[2 * i], values[2 * i + 1]);
             ice_check_call(b->ctx, b->call);
         }
@@ -439,8 +446,9 @@ close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t
     return hash;
 }
 
+/* Returns a Hash of names and values, which alternate in `pairs`. */
 static VALUE
-pairs_as_hash(const VALUE *pairs, uint32_t count)
+hash_from_pairs(const VALUE *pairs, uint32_t count)
 {
     VALUE hash = rb_hash_new();
     uint32_t i;
@@ -456,7 +464,7 @@ close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32
     const icecore_node *node = &b->ctx->view.nodes[frame->node];
     VALUE record = frame->object;
     if (node->kind == ICECORE_OBJECT)
-        ice_record_set(record, pairs_as_hash(values, count / 2));
+        ice_record_set(record, hash_from_pairs(values, count / 2));
     else if (node->kind == ICECORE_REGEXP)
         ice_record_set(record, rb_ary_new_from_values(2, values));
     else
@@ -464,10 +472,10 @@ close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32
     return record;
 }
 
-/* Closes a record around a value. Links to that value refer to the record, so that a program
+/* Closes a record of a module or a subclass around a value. Links to that value refer to the record, so that a program
  * that follows a link also finds the wrapper. */
 static VALUE
-close_record_of(ice_builder *b, ice_build_frame *frame, VALUE inner)
+close_wrapper_record(ice_builder *b, ice_build_frame *frame, VALUE inner)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
     uint32_t index = frame->node + 1;
@@ -512,9 +520,9 @@ ice_close_frame(ice_builder *b, ice_build_frame *frame)
             check_set_is_from_proc(b);
         return object;
     case ICE_BUILD_LOAD:
-        return close_dump(b, frame, values[0]);
+        return close_load(b, frame, values[0]);
     case ICE_BUILD_MARSHAL_LOAD:
-        return close_marshal(b, frame, values[0]);
+        return close_marshal_load(b, frame, values[0]);
     case ICE_BUILD_LOAD_DATA: {
         VALUE data = values[0];
         rb_funcallv(object, rb_intern("_load_data"), 1, &data);
@@ -535,8 +543,8 @@ ice_close_frame(ice_builder *b, ice_build_frame *frame)
         return close_regexp(b, frame, values[0], values[1]);
     case ICE_BUILD_RECORD:
         return close_record(b, frame, values, count);
-    case ICE_BUILD_RECORD_AROUND:
-        return close_record_of(b, frame, values[0]);
+    case ICE_BUILD_WRAPPER_RECORD:
+        return close_wrapper_record(b, frame, values[0]);
     }
     return Qnil;
 }

@@ -1,10 +1,10 @@
-/* Containers of leaves, built without a frame. Their values are in a local array until the
- * container is created. The array is on the C stack, so the collector finds them there. */
+/* Builds containers of leaves without a frame. Their values are in a local array until the container is
+ * created. The array is on the C stack, so the collector finds them there. */
 #include "core/build.h"
 
-/* Number of items that are collected before they are added to an array; also the maximum
- * number of entries of other containers that are built here. */
-#define RUN 64
+/* Number of values in the local array. A longer array is built in batches of this size. Other
+ * containers with more entries are not built here. */
+#define MAX_LOCAL_VALUES 64
 
 /* Builds a leaf or an empty container: both are a single node. The caller has as many nodes as
  * items, so a container among them is empty. */
@@ -28,24 +28,24 @@ static VALUE
 build_flat_array(ice_builder *b, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
-    VALUE run[RUN], array;
+    VALUE batch[MAX_LOCAL_VALUES], array;
     uint32_t i;
-    if (count <= RUN) {
+    if (count <= MAX_LOCAL_VALUES) {
         for (i = 0; i < count; i++)
-            run[i] = build_item(b, index + i);
-        return rb_ary_new_from_values(count, run);
+            batch[i] = build_item(b, index + i);
+        return rb_ary_new_from_values(count, batch);
     }
     array = rb_ary_new_capa(count);
     for (i = 0; i < count;) {
-        uint32_t run_count = 0;
-        while (run_count < RUN && i < count) {
+        uint32_t batch_count = 0;
+        while (batch_count < MAX_LOCAL_VALUES && i < count) {
             const icecore_node *node = &nodes[index + i];
-            run[run_count++] = node->kind == ICECORE_INT && !(node->flags & ICECORE_FLAG_TARGET)
+            batch[batch_count++] = node->kind == ICECORE_INT && !(node->flags & ICECORE_FLAG_TARGET)
                                ? LL2NUM((int64_t)node->payload)
                                : build_item(b, index + i);
             i++;
         }
-        rb_ary_cat(array, run, run_count);
+        rb_ary_cat(array, batch, batch_count);
     }
     return array;
 }
@@ -55,7 +55,7 @@ static VALUE
 build_flat_hash(ice_builder *b, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
-    VALUE pairs[2 * RUN], hash;
+    VALUE pairs[2 * MAX_LOCAL_VALUES], hash;
     uint32_t i;
     for (i = 0; i < count; i++) {
         pairs[2 * i] = ice_key_value(b, nodes[index + i].key);
@@ -141,7 +141,7 @@ build_object_by_layout(ice_builder *b, ice_class *class, uint32_t index, uint32_
 static VALUE
 build_flat_object(ice_builder *b, ice_class *class, uint32_t index, uint32_t count)
 {
-    VALUE pairs[2 * RUN], object;
+    VALUE pairs[2 * MAX_LOCAL_VALUES], object;
     uint32_t i;
 #if ICE_HAS_IVAR_LAYOUTS
     if (ICE_LIKELY(class->layout && class->layout->is_known)) {
@@ -193,7 +193,7 @@ ice_build_flat(ice_builder *b, uint32_t index, VALUE *value)
         *value = build_flat_array(b, index + 1, node->aux);
         return true;
     case ICECORE_MAP:
-        if (end - index - 1 != node->aux || node->aux > RUN)
+        if (end - index - 1 != node->aux || node->aux > MAX_LOCAL_VALUES)
             return false;
         *value = build_flat_hash(b, index + 1, node->aux);
         return true;
@@ -201,7 +201,7 @@ ice_build_flat(ice_builder *b, uint32_t index, VALUE *value)
         const icecore_node *body = node + 1;
         ice_class *class;
         if (ICE_FORM_OF(node) != ICECORE_FORM_USUAL || body->kind != ICECORE_MAP || end - index - 2 != body->aux ||
-            body->aux > RUN)
+            body->aux > MAX_LOCAL_VALUES)
             return false;
         class = find_flat_class(b, ICE_CLASS_OF(node));
         if (!class)

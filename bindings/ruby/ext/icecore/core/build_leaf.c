@@ -1,4 +1,4 @@
-/* Leaves: strings, symbols, numbers, names of classes, keys and links. */
+/* Builds leaves: strings, symbols, numbers, names of classes, keys and links. */
 #include "core/build.h"
 
 /* ---- links -------------------------------------------------------------------- */
@@ -95,6 +95,7 @@ encoding_names(void)
     return known_encoding_names;
 }
 
+/* Returns true if a text equals a string that ends with NUL. */
 static bool
 equals(const char *text, size_t len, const char *other)
 {
@@ -105,7 +106,7 @@ rb_encoding *
 ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
 {
     const icecore_view *view = &b->ctx->view;
-    const uint32_t id = (uint32_t)(node->payload >> 48) & 0x7FFF;
+    const uint32_t id = ICE_ENCODING_OF(node);
     const char *text;
     const icecore_name *found = id ? ice_name(&view->encodings, id, &text) : NULL;
     size_t len;
@@ -152,7 +153,7 @@ void
 ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string)
 {
     VALUE name = Qnil;
-    const bool is_named = (node->payload >> 48) & 0x7FFF && node->kind != ICECORE_TEXT;
+    const bool is_named = ICE_ENCODING_OF(node) && node->kind != ICECORE_TEXT;
     size_t i;
     if (is_named) {
         rb_encoding *encoding = ice_encoding_of(b, node, &name);
@@ -210,7 +211,7 @@ static VALUE
 build_symbol(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
     VALUE name = Qnil, symbol, string;
-    rb_encoding *encoding = (node->payload >> 48) & 0x7FFF ? ice_encoding_of(b, node, &name) : rb_utf8_encoding();
+    rb_encoding *encoding = ICE_ENCODING_OF(node) ? ice_encoding_of(b, node, &name) : rb_utf8_encoding();
     if (!encoding)
         encoding = rb_ascii8bit_encoding();
     symbol = rb_check_symbol_cstr(text, len, encoding);
@@ -241,8 +242,8 @@ build_key(ice_builder *b, uint16_t id)
     case ICECORE_INT:
         return LL2NUM((int64_t)name->node.payload);
     case ICECORE_TEXT:
-        return b->is_slow ? rb_utf8_str_new(text, name->node.aux)
-                          : rb_enc_interned_str(text, name->node.aux, rb_utf8_encoding());
+        return b->finishes_values ? rb_utf8_str_new(text, name->node.aux)
+                                  : rb_enc_interned_str(text, name->node.aux, rb_utf8_encoding());
     case ICECORE_ENCODED: {
         rb_encoding *encoding = ice_encoding_of(b, &name->node, &unknown);
         VALUE string = rb_enc_str_new(text, name->node.aux, encoding ? encoding : rb_ascii8bit_encoding());
@@ -251,8 +252,8 @@ build_key(ice_builder *b, uint16_t id)
         return string;
     }
     default:
-        return b->is_slow ? rb_str_new(text, name->node.aux)
-                          : rb_enc_interned_str(text, name->node.aux, rb_ascii8bit_encoding());
+        return b->finishes_values ? rb_str_new(text, name->node.aux)
+                                  : rb_enc_interned_str(text, name->node.aux, rb_ascii8bit_encoding());
     }
 }
 
@@ -260,11 +261,11 @@ VALUE
 ice_create_key_value(ice_builder *b, uint16_t id)
 {
     VALUE key = build_key(b, id);
-    /* A string that can be changed must not be shared by several hashes. With `is_slow` only
+    /* A string that can be changed must not be shared by several hashes. If values are finished, only
      * symbols are stored, because a proc may get and change each string. */
-    if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
+    if (!b->finishes_values && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
         return key;
-    if (!b->is_slow || SYMBOL_P(key))
+    if (!b->finishes_values || SYMBOL_P(key))
         ice_keys_store(&b->ctx->keys, id, (void *)key);
     return key;
 }
@@ -292,6 +293,7 @@ build_module(ice_builder *b, const icecore_node *node, uint32_t index)
     return found;
 }
 
+/* Builds an integer beyond 64 bits. */
 static VALUE
 build_big_integer(const icecore_view *view, const icecore_node *node)
 {

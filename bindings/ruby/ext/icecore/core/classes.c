@@ -24,6 +24,7 @@ ice_class_entry(ice_context *ctx, uint32_t id)
 
 NORETURN(static void raise_undefined(const char *name, size_t len, bool is_text));
 
+/* Raises what Marshal raises if the program does not have a class or module. */
 static void
 raise_undefined(const char *name, size_t len, bool is_text)
 {
@@ -43,11 +44,11 @@ look_up_class(const char *name, size_t len, bool is_text, ID *constants)
         ice_raise(ice_argument_error, "value", "", "can't retrieve anonymous class %" PRIsVALUE,
                   rb_utf8_str_new(name, len));
     while (position < end) {
-        const char *part = position;
+        const char *constant = position;
         ID id;
         while (position < end && *position != ':')
             position++;
-        id = rb_check_id_cstr(part, position - part, is_text ? rb_utf8_encoding() : rb_ascii8bit_encoding());
+        id = rb_check_id_cstr(constant, position - constant, is_text ? rb_utf8_encoding() : rb_ascii8bit_encoding());
         if (position < end) {
             if (end - position < 2 || position[1] != ':')
                 raise_undefined(name, position - name, is_text);
@@ -59,7 +60,7 @@ look_up_class(const char *name, size_t len, bool is_text, ID *constants)
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " does not refer to class/module",
                       rb_utf8_str_new(name, position - name));
-        /* A path that is too long: the first constant becomes 0, so the stored path is empty. */
+        /* If the path is too long, the first constant becomes 0, so the stored path is empty. */
         if (constants && depth <= ICE_MAX_CONSTANTS)
             constants[depth < ICE_MAX_CONSTANTS ? depth : 0] = depth < ICE_MAX_CONSTANTS ? id : 0;
         depth++;

@@ -33,6 +33,7 @@ read_date(VALUE argument)
     return reading->build(ctx, &settings);
 }
 
+/* For rb_ensure: releases the context. */
 static VALUE
 release_date(VALUE argument)
 {

@@ -61,6 +61,7 @@ read_body(VALUE argument)
     return value;
 }
 
+/* For rb_ensure: releases what read_body acquired. */
 static VALUE
 read_end(VALUE argument)
 {
@@ -105,6 +106,7 @@ write_body(VALUE argument)
     return rb_str_new((const char *)out.bytes, out.len);
 }
 
+/* For rb_ensure: releases what write_body acquired. */
 static VALUE
 write_end(VALUE argument)
 {

@@ -79,6 +79,7 @@ ice_raise_error(const icecore_error *error, const char *bytes, size_t len, bool 
     ice_raise_message(class, ice_kind_name(error->kind, "bad_link"), error->offset, error->path, message);
 }
 
+/* Defines a class of exceptions that includes Icecore::Error. */
 static VALUE
 define_error(const char *name, VALUE superclass)
 {

@@ -1,14 +1,14 @@
 /* Declarations that all files of the extension share.
  *
- *   common/    pieces that the modules of all languages share: ../../../common
+ *   common/    code that the modules of all languages share: ../../../common
  *   core/      code that knows no Ruby method: contexts, classes, the walk, the build
  *   formats/   the Ruby methods, a file for each group of them
  *   icecore.c  the methods that Ruby sees
  *
  * Files never call each other in a circle; scripts/modules.sh checks this. In core/:
  *
- *   common.c     the common pieces, compiled here
- *   host.c       what the common pieces need from Ruby
+ *   common.c     includes the shared code, which is compiled here
+ *   host.c       functions of Ruby that the shared code needs
  *   original.c   Ruby's own methods, kept from the start
  *   errors.c     exceptions
  *   context.c    contexts that are reused from call to call, and the values that the collector marks
@@ -212,7 +212,8 @@ typedef struct {
     uint32_t base;          /* where its contents begin in the context's `values` */
     long limit;             /* number of levels that may still follow; negative: no limit */
     VALUE object;
-    VALUE extra_value;      /* a value that depends on the kind */
+    VALUE extra_value;      /* the default value of a hash; the names of a Struct's members; the result of a
+                             * hook; the value in a record */
     ice_ivar_layout *layout; /* for ICE_WALK_LAYOUT */
 } ice_walk_frame;
 

@@ -30,7 +30,7 @@ static bool
 find_payload(const icecore_view *view, const icecore_node *node, const char **bytes, size_t *len, bool *is_linked)
 {
     const icecore_node *data = node + 1;
-    size_t followed = 0;
+    size_t steps = 0;
     *is_linked = false;
     if (data >= view->nodes + view->node_count)
         return false;
@@ -39,8 +39,8 @@ find_payload(const icecore_view *view, const icecore_node *node, const char **by
     while (data->kind == ICECORE_ATTRS || data->kind == ICECORE_LINK || data->kind == ICECORE_COPY) {
         *is_linked |= data->kind != ICECORE_ATTRS;
         data = data->kind == ICECORE_ATTRS ? data + 1 : &view->nodes[(uint32_t)data->payload];
-        /* More steps than nodes: the links form a cycle. */
-        if (++followed > view->node_count)
+        /* If there are more steps than nodes, the links form a cycle. */
+        if (++steps > view->node_count)
             return false;
     }
     if (data->kind != ICECORE_BYTES && data->kind != ICECORE_TEXT && data->kind != ICECORE_ENCODED)
@@ -49,6 +49,7 @@ find_payload(const icecore_view *view, const icecore_node *node, const char **by
     return true;
 }
 
+/* Returns true for the kind of Date and DateTime. */
 static bool
 is_date(uint8_t builtin_kind)
 {
@@ -57,6 +58,7 @@ is_date(uint8_t builtin_kind)
 
 /* ---- the fields of a date ------------------------------------------------------------ */
 
+/* An old Rational is an object with two variables: its map and its keys are nodes too. */
 bool
 ice_has_date_fields(const icecore_view *view)
 {
@@ -99,15 +101,16 @@ ice_has_date_fields(const icecore_view *view)
 
 /* ---- nested documents ------------------------------------------------------------ */
 
+/* A payload that is being checked. */
 typedef struct {
     ice_nested_check *check;
     ice_class_rules rules; /* without renaming, because Ruby's own reader renames nothing */
     const char *bytes;
     size_t len;
     bool is_date; /* the bytes are the argument of Date._load */
-    uint32_t level;
-    ice_context *ctx;
-    uint32_t call;
+    uint32_t level;   /* number of payloads around it, and this one */
+    ice_context *ctx; /* the context that reads it; NULL before */
+    uint32_t call;    /* the call of that context */
 } nested_reading;
 
 /* Returns the path of the payload in the outermost document. */
@@ -144,10 +147,10 @@ static void check_document(nested_reading *outer, const char *bytes, size_t len,
 
 /* Keeps the first fault. It is raised after the check of all classes, unless one is refused. */
 static void
-add_fault(ice_nested_check *check, VALUE words)
+add_fault(ice_nested_check *check, VALUE message)
 {
     if (NIL_P(check->fault)) {
-        check->fault = words;
+        check->fault = message;
         check->fault_path = payload_path(check);
     }
 }
@@ -167,10 +170,10 @@ check_class(nested_reading *reading, const icecore_node *node, const char *name,
     verdict = ice_verdict_of(&reading->rules, name, len);
     if (class) {
         class->verdict_call = reading->call;
-        class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
+        class->verdict = ice_without_report(verdict);
         class->rules_edition = 0;
     }
-    if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED) {
+    if (ice_without_report(verdict) == ICECORE_ALLOWED) {
         if (verdict & ICECORE_REPORTED)
             ice_policy_add_warning(check->warnings, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
         return;
@@ -213,7 +216,7 @@ check_nodes(nested_reading *reading)
     }
 }
 
-/* For rb_ensure: reads a payload, and checks its classes. */
+/* For rb_ensure: reads the documents in a payload, and checks their classes. */
 static VALUE
 read_nested(VALUE argument)
 {
@@ -243,6 +246,7 @@ read_nested(VALUE argument)
     return Qnil;
 }
 
+/* For rb_ensure: releases the context. */
 static VALUE
 end_nested(VALUE argument)
 {
@@ -252,6 +256,7 @@ end_nested(VALUE argument)
     return Qnil;
 }
 
+/* Checks the payload of a hook, which is inside of `outer`. */
 static void
 check_document(nested_reading *outer, const char *bytes, size_t len, bool is_date)
 {

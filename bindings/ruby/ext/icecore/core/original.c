@@ -12,6 +12,7 @@ static ID id_bind_call, id_call;
 VALUE ice_hash_has_proc, ice_hash_is_keywords;
 bool ice_freezes_linked_strings;
 
+/* Returns an instance method of a class, as an UnboundMethod. */
 static VALUE
 instance_method(VALUE class, const char *name)
 {
@@ -21,6 +22,7 @@ instance_method(VALUE class, const char *name)
     return method;
 }
 
+/* Calls an UnboundMethod with up to three arguments. */
 static VALUE
 call_unbound(VALUE method, VALUE self, int argc, const VALUE *argv)
 {
@@ -81,8 +83,8 @@ own_method(const char *name)
     return method;
 }
 
-/* Sets the backtrace of a new exception and calls its method `backtrace`, because Ruby then
- * returns the same strings each time. */
+/* Returns the strings of a backtrace. It is set in a new exception, whose method `backtrace` is
+ * called, because Ruby then returns the same strings each time. */
 VALUE
 ice_backtrace(VALUE backtrace)
 {
@@ -213,6 +215,7 @@ finds_frozen_links(void)
     return OBJ_FROZEN(RARRAY_AREF(pair, 1));
 }
 
+/* A block that returns nil. */
 static VALUE
 nothing(RB_BLOCK_CALL_FUNC_ARGLIST(value, data))
 {

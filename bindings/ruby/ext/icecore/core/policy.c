@@ -58,11 +58,11 @@ check_classes(ice_context *ctx, const ice_class_rules *rules, VALUE *refused, VA
             if (class) /* a verdict with ICECORE_REPORTED is not reused: each call must warn */
                 class->rules_edition = verdict == ICECORE_ALLOWED ? edition : 0;
         }
-        if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
+        if (verdict & ICECORE_REPORTED && ice_without_report(verdict) == ICECORE_ALLOWED)
             ice_policy_add_warning(warnings, ICECORE_WORDS_BUILT, rb_utf8_str_new(name, len), "");
         if (class) {
             class->verdict_call = ctx->call;
-            class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
+            class->verdict = ice_without_report(verdict);
             if (class->is_builtin) {
                 class->is_builtin = false;
                 class->klass = 0;
@@ -70,9 +70,9 @@ check_classes(ice_context *ctx, const ice_class_rules *rules, VALUE *refused, VA
             }
         }
         may_run_foreign_code = true;
-        if (node->kind == ICECORE_OPAQUE && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)
+        if (node->kind == ICECORE_OPAQUE && ice_without_report(verdict) == ICECORE_ALLOWED)
             ice_nested_check_node(nested, ctx, rules, node, ICE_CLASS_UNKNOWN);
-        if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
+        if (ice_without_report(verdict) != ICECORE_REFUSED)
             continue;
         text = rb_utf8_str_new(name, len);
         if (NIL_P(*refused))
@@ -126,7 +126,7 @@ check_name(VALUE name, VALUE path, VALUE data)
     const uint32_t verdict = ice_verdict_of(check->rules, RSTRING_PTR(name), RSTRING_LEN(name));
     if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
         ice_policy_add_warning(&check->warnings, ICECORE_WORDS_BUILT, name, "");
-    if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_REFUSED)
+    if (ice_without_report(verdict) != ICECORE_REFUSED)
         return ST_CONTINUE;
     rb_hash_aset(check->refused, name, path);
     if (verdict & ICECORE_REPORTED)

@@ -21,6 +21,13 @@ ice_utf8_class_name(const char *bytes, size_t len)
 /* Returns the verdict about the class of this name: one of icecore_verdict, and
  * ICECORE_REPORTED if a warning is due. */
 uint32_t ice_verdict_of(const ice_class_rules *rules, const char *bytes, size_t len);
+/* Returns a verdict without ICECORE_REPORTED: one of icecore_verdict. */
+static inline uint32_t
+ice_without_report(uint32_t verdict)
+{
+    return verdict & ~(uint32_t)ICECORE_REPORTED;
+}
+
 /* Returns true if a node of this kind can name a class. */
 static inline bool
 ice_node_names_class(const icecore_node *node)

@@ -197,8 +197,8 @@ join_lines(VALUE list, char *lines)
     return len;
 }
 
-/* Returns the edition of cached rules that equal these; caches these if there are none.
- * Returns 0 if they are too long to be cached. */
+/* Returns the edition of cached rules that equal these. If there are none, caches these with a new
+ * edition. Returns 0 if they are too long to be cached. */
 static uint64_t
 edition_of_list(const ice_class_rules *rules)
 {
@@ -219,6 +219,7 @@ edition_of_list(const ice_class_rules *rules)
     return known->edition = ++last_edition;
 }
 
+/* Returns true if all items of a list are classes or modules. */
 static bool
 are_classes(VALUE list)
 {
@@ -247,6 +248,7 @@ edition_of_classes(VALUE list)
     return 0;
 }
 
+/* Keeps the addresses of the classes of a list, with its edition. */
 static void
 cache_class_list(VALUE list, uint64_t edition)
 {
@@ -323,7 +325,7 @@ ice_policy_allow(VALUE item)
     icecore_error error;
     if (!process_rules)
         process_rules = icecore_rules_new(0);
-    /* The rules of the process are a layer of each list, so all old editions are given up. */
+    /* The rules of the process apply to each call, so no verdict of an older edition is valid. */
     process_edition = ++last_edition;
     memset(cached_lists, 0, sizeof cached_lists);
     ice_policy_forget_classes();
@@ -346,6 +348,7 @@ ice_policy_allow(VALUE item)
 
 /* ---- checks --------------------------------------------------------------------- */
 
+/* Returns true if a class is one that Rails needs. */
 static bool
 is_rails_class(const char *bytes, size_t len)
 {
@@ -390,7 +393,7 @@ verdict_by_name(const ice_class_rules *rules, const char *bytes, size_t len)
         len = new_len;
     }
     name = ice_utf8_class_name(bytes, len);
-    /* A name that is not valid UTF-8 is asked as bytes. */
+    /* A name that is not valid UTF-8 is passed as bytes. */
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK) {
         name.is_text = 0;
         if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
@@ -412,7 +415,8 @@ ice_verdict_of(const ice_class_rules *rules, const char *bytes, size_t len)
 {
     uint32_t verdict;
     VALUE other;
-    if (!NIL_P(rules->cached_classes)) /* the cast is safe: the meaning of the rules stays the same */
+    /* The meaning of the rules stays the same, so the cast is safe. */
+    if (!NIL_P(rules->cached_classes))
         expand_cached_classes((ice_class_rules *)rules);
     verdict = verdict_by_name(rules, bytes, len);
     if (ICE_LIKELY(!rules->is_foreign || verdict == ICECORE_ALLOWED))
@@ -428,7 +432,7 @@ ice_verdict_of(const ice_class_rules *rules, const char *bytes, size_t len)
 bool
 ice_policy_is_record(const ice_class_rules *rules, const char *name, size_t len)
 {
-    return (ice_verdict_of(rules, name, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
+    return ice_without_report(ice_verdict_of(rules, name, len)) == ICECORE_AS_RECORD;
 }
 
 uint64_t

@@ -1,7 +1,10 @@
-/* Messages about classes that are refused or reported. */
+/* Makes messages about classes that are refused or reported. */
 #include "core/policy.h"
 
 static VALUE warned_classes; /* a Hash whose keys are the names of classes that were reported */
+
+/* Maximum number of these names. The data chooses them, so they are limited. */
+#define MAX_WARNED_CLASSES 1000
 
 /* Returns a message about a class in Ruby's terms. `message_kind` is one of ICECORE_WORDS_.... */
 static VALUE
@@ -21,8 +24,8 @@ ice_policy_add_warning(VALUE *warnings, uint32_t message_kind, VALUE class, cons
 {
     if (RTEST(rb_hash_lookup(warned_classes, class)))
         return;
-    /* Data chooses the names, so their number is limited. Further classes are reported again. */
-    if (RHASH_SIZE(warned_classes) < 1000)
+    /* If the Hash is full, further classes are reported in each call. */
+    if (RHASH_SIZE(warned_classes) < MAX_WARNED_CLASSES)
         rb_hash_aset(warned_classes, class, Qtrue);
     if (NIL_P(*warnings))
         *warnings = rb_ary_new();
@@ -45,21 +48,23 @@ ice_policy_add_unlistable(VALUE *unlistable, VALUE class)
     rb_hash_aset(*unlistable, class, Qtrue);
 }
 
-/* Parts of a message about several classes. */
+/* What a message about several classes contains. */
 typedef struct {
     VALUE shown;      /* names and paths, for people */
     VALUE literals;   /* names as Ruby literals, for the suggested list */
-    VALUE unlistable;
+    VALUE unlistable; /* see ice_nested_check */
 } refusal_parts;
 
+/* Appends an item to a list that is separated by commas. */
 static void
-append_item(VALUE text, VALUE word)
+append_item(VALUE text, VALUE item)
 {
     if (RSTRING_LEN(text))
         rb_str_cat_cstr(text, ", ");
-    rb_str_append(text, word);
+    rb_str_append(text, item);
 }
 
+/* Returns true if a list can allow a class. */
 static bool
 is_listable(VALUE unlistable, VALUE class)
 {
@@ -82,6 +87,7 @@ add_refused(VALUE class, VALUE path, VALUE data)
 /* Indexes in the Array that describes the first refused class. */
 enum { FIRST_NAME, FIRST_PATH };
 
+/* For rb_hash_foreach: stores the first entry of a Hash, and stops. */
 static int
 store_first(VALUE class, VALUE path, VALUE pair)
 {

@@ -1,6 +1,7 @@
-/* The class that a node names, and whether it is one of Ruby's own. */
+/* Finds the class that a node names, and whether it is one of Ruby's own. */
 #include "core/policy.h"
 
+/* Returns true if two names are equal. */
 static bool
 is_named(const char *name, size_t len, const char *other)
 {

@@ -10,6 +10,8 @@ typedef struct {
 
 VALUE ice_record;
 
+/* These three functions are for record_fields: the collector calls `mark` and `size_of`, and Ruby calls
+ * `allocate`. */
 static void
 mark(void *data)
 {
@@ -40,6 +42,7 @@ allocate(VALUE class)
     return record;
 }
 
+/* Returns the fields of a record. Raises for other objects. */
 static record_fields *
 fields_of(VALUE record)
 {
@@ -121,6 +124,8 @@ fetch_member(VALUE record, VALUE name)
     return found;
 }
 
+/* For rb_exec_recursive_paired: compares the fields of two records. A pair that is already being
+ * compared further out counts as equal. */
 static VALUE
 compare_contents(VALUE record, VALUE other, int is_recursive)
 {
@@ -132,6 +137,7 @@ compare_contents(VALUE record, VALUE other, int is_recursive)
                : Qfalse;
 }
 
+/* The method `==`. */
 static VALUE
 is_equal(VALUE record, VALUE other)
 {
@@ -156,6 +162,7 @@ inspect_contents(VALUE record, VALUE nothing, int is_recursive)
     return rb_str_cat_cstr(text, ">");
 }
 
+/* The method `inspect`. */
 static VALUE
 inspect(VALUE record)
 {

@@ -55,6 +55,7 @@ ice_seen_slot(VALUE object)
     return (uint32_t)((object & ((1u << ICE_SEEN_REGION_BITS) - 1)) / ICE_SEEN_SLOT_BYTES);
 }
 
+/* Returns the positions of the region that an object is in. See ice_seen_find_region. */
 static inline uint32_t *
 ice_seen_region_positions(ice_seen *seen, VALUE object, bool may_add)
 {

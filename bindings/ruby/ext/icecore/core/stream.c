@@ -261,6 +261,8 @@ read_value(stream *s)
     }
 }
 
+/* Returns the innermost expectation; NULL if there is none. The result is valid until an expectation
+ * is pushed. */
 static expectation *
 top_expectation(stream *s)
 {
@@ -268,6 +270,7 @@ top_expectation(stream *s)
     return len ? (expectation *)(RSTRING_PTR(s->stack) + len - sizeof(expectation)) : NULL;
 }
 
+/* Removes the innermost expectation. */
 static void
 pop_expectation(stream *s)
 {
@@ -317,6 +320,7 @@ VALUE
 ice_stream_bytes(VALUE io)
 {
     stream s = { io, rb_str_buf_new(0), rb_str_buf_new(0), Qnil, 0, 0, false };
+    /* The version. If it is not readable, the engine reports the error. */
     read_byte(&s);
     read_byte(&s);
     if ((unsigned char)RSTRING_PTR(s.bytes)[0] == 4 && (unsigned char)RSTRING_PTR(s.bytes)[1] <= 8) {

@@ -13,6 +13,7 @@ static void open_value(ice_walker *w, VALUE value, uint16_t key, long limit);
 /* True before Ruby 3.2: there an integer that needs more than 31 bits counts as a level. */
 static bool wide_integers_are_levels;
 
+/* Returns true if an integer counts as a level. */
 static bool
 is_own_level(VALUE value)
 {
@@ -33,6 +34,7 @@ put_value(ice_walker *w, VALUE value, uint16_t key, long limit)
 
 /* ---- containers ---------------------------------------------------------------------------- */
 
+/* Puts the node of an array, and opens a frame for its items. */
 static void
 open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wrapper_count)
 {
@@ -44,19 +46,20 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wrappe
 }
 
 /* Number of integers that are put between two checks of the capacity of the tape. */
-#define RUN 256
+#define INTEGER_RUN 256
 
 /* Maximum number of rb_hash_foreach loops that run one inside of another. Each loop uses the
  * C stack, so deeper hashes get frames instead. */
 #define MAX_NESTED_LOOPS 64
 
+/* What rb_hash_foreach passes to walk_entry. */
 typedef struct {
     ice_walker *walker;
     bool may_use_ids; /* keys may have ids */
     bool by_identity; /* the hash compares its keys by identity */
     long limit;
-    uint32_t count;   /* number of entries */
-} hash_walk;
+    uint32_t count;   /* number of entries that were put */
+} hash_entries_walk;
 
 static bool step_top_frame(ice_walker *w, uint32_t depth);
 static void close_frame(ice_walker *w);
@@ -76,21 +79,21 @@ finish_frames(ice_walker *w, uint32_t depth)
 static int
 walk_entry(VALUE key, VALUE value, VALUE data)
 {
-    hash_walk *hash = (hash_walk *)data;
-    ice_walker *w = hash->walker;
+    hash_entries_walk *walk = (hash_entries_walk *)data;
+    ice_walker *w = walk->walker;
     /* An id names all equal keys, so it can't name a key that is compared by identity. At the
      * last level put_value must see each key and value, because it refuses wide integers. */
-    uint16_t id = ICE_UNLIKELY(hash->by_identity || hash->limit == 1) ? 0 : ice_put_key(w, key, hash->may_use_ids);
-    hash->count++;
+    uint16_t id = ICE_UNLIKELY(walk->by_identity || walk->limit == 1) ? 0 : ice_put_key(w, key, walk->may_use_ids);
+    walk->count++;
     if (ICE_UNLIKELY(!id)) {
         const uint32_t depth = w->ctx->walk_depth;
-        put_key_value(w, key, hash->limit);
+        put_key_value(w, key, walk->limit);
         finish_frames(w, depth);
-        id = ICECORE_KEY_NODE;
+        id = ICECORE_KEY_PRECEDES;
     }
-    if (hash->limit == 1 || !ice_put_leaf(w, value, id)) {
+    if (walk->limit == 1 || !ice_put_leaf(w, value, id)) {
         const uint32_t depth = w->ctx->walk_depth;
-        put_value(w, value, id, hash->limit);
+        put_value(w, value, id, walk->limit);
         finish_frames(w, depth);
     }
     return ST_CONTINUE;
@@ -144,7 +147,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
     uint8_t flags = 0;
     uint32_t node, base = w->ctx->value_count;
     ice_walk_frame *frame;
-    hash_walk walk;
+    hash_entries_walk walk;
     if (size > UINT32_MAX)
         ice_host_fail("too many entries");
     if (ICE_LIKELY(is_small && NIL_P(default_value))) {
@@ -157,7 +160,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
         w->tape->node_count = node;
     }
     by_identity = size && ice_hash_compares_by_identity(hash);
-    walk = (hash_walk){ w, size <= ICECORE_MOST_IDS, by_identity, limit, 0 };
+    walk = (hash_entries_walk){ w, size <= ICECORE_MAX_ENTRIES_WITH_IDS, by_identity, limit, 0 };
     if (!NIL_P(default_value)) {
         if (RBASIC(hash)->flags & ice_hash_has_proc)
             ice_raise(ice_type_error, "value", "", "can't dump hash with default proc");
@@ -173,7 +176,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
         w->nesting++;
         rb_hash_foreach(hash, walk_entry, (VALUE)&walk);
         w->nesting--;
-        /* An entry may have run foreign code. */
+        /* Hooks of the entries may have run foreign code. */
         ice_check_call(w->ctx, w->call);
         if (ICE_UNLIKELY(!NIL_P(default_value))) {
             const uint32_t depth = w->ctx->walk_depth;
@@ -367,8 +370,8 @@ put_integers(ice_walker *w, VALUE array, uint32_t index, uint32_t count)
 {
     const VALUE *items = RARRAY_CONST_PTR(array);
     while (index < count && RB_FIXNUM_P(items[index])) {
-        const uint32_t run_end = count - index < RUN ? count : index + RUN;
-        ice_tape_cursor cursor = ice_tape_cursor_begin(w->engine, w->tape, RUN);
+        const uint32_t run_end = count - index < INTEGER_RUN ? count : index + INTEGER_RUN;
+        ice_tape_cursor cursor = ice_tape_cursor_begin(w->engine, w->tape, INTEGER_RUN);
         while (index < run_end && RB_FIXNUM_P(items[index]))
             ice_tape_cursor_push(&cursor, ICECORE_INT, ICECORE_NO_KEY, 0, (uint64_t)FIX2LONG(items[index++]));
         ice_tape_cursor_end(&cursor, w->tape);
@@ -434,9 +437,11 @@ step_hash(ice_walker *w, uint32_t depth)
         if (frame->next_child % 2 == 0) {
             const VALUE key = ctx->values[position];
             frame->next_child++;
-            frame->key = flags & ICECORE_FLAG_IDENTITY ? 0 : ice_put_key(w, key, frame->count <= ICECORE_MOST_IDS);
+            frame->key = flags & ICECORE_FLAG_IDENTITY
+                             ? 0
+                             : ice_put_key(w, key, frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
             if (!frame->key) {
-                frame->key = ICECORE_KEY_NODE;
+                frame->key = ICECORE_KEY_PRECEDES;
                 put_key_value(w, key, frame->limit);
             }
         } else {
@@ -461,6 +466,8 @@ step_hash(ice_walker *w, uint32_t depth)
     return false;
 }
 
+/* Returns true if a variable of a hash is the flag of ruby2_keywords, which is stored as a variable
+ * with the name `K`. */
 static bool
 is_keywords_flag(VALUE object, VALUE name)
 {
@@ -491,7 +498,7 @@ step_members(ice_walker *w, uint32_t depth)
         }
         if (frame->limit == 0)
             ice_raise_too_deep();
-        key = ice_put_name(w, ctx->values[position], frame->count <= ICECORE_MOST_IDS);
+        key = ice_put_name(w, ctx->values[position], frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
         put_value(w, ctx->values[position + 1], key, ice_top_frame(ctx)->limit);
         if (ctx->walk_depth > depth)
             return true;
@@ -510,7 +517,7 @@ step_struct(ice_walker *w, uint32_t depth)
         if (member >= frame->count)
             return false;
         frame->next_child++;
-        key = ice_put_name(w, RARRAY_AREF(frame->extra_value, member), frame->count <= ICECORE_MOST_IDS);
+        key = ice_put_name(w, RARRAY_AREF(frame->extra_value, member), frame->count <= ICECORE_MAX_ENTRIES_WITH_IDS);
         put_value(w, RSTRUCT_GET(frame->object, (int)member), key, frame->limit);
         if (ctx->walk_depth > depth)
             return true;
@@ -542,7 +549,7 @@ step_layout(ice_walker *w, uint32_t depth)
         key = slot->key;
         if (ICE_UNLIKELY(!key)) {
             key = ice_put_name(w, ID2SYM(slot->id), true);
-            if (key != ICECORE_KEY_NODE)
+            if (key != ICECORE_KEY_PRECEDES)
                 slot->key = key;
         }
         put_value(w, value, key, frame->limit);
@@ -560,6 +567,7 @@ step_layout(ice_walker *w, uint32_t depth)
 }
 #endif
 
+/* Puts the result of a hook, the only child. */
 static bool
 step_hook_result(ice_walker *w, uint32_t depth)
 {
@@ -571,9 +579,9 @@ step_hook_result(ice_walker *w, uint32_t depth)
     return w->ctx->walk_depth > depth;
 }
 
-/* Puts the value inside of a record of a module or a subclass, as the data had it. */
+/* Puts the value inside of a record of a module or a subclass, in the form in which it was read. */
 static bool
-step_record_around(ice_walker *w, uint32_t depth)
+step_wrapper_record(ice_walker *w, uint32_t depth)
 {
     ice_walk_frame *frame = ice_top_frame(w->ctx);
     VALUE record = frame->object, inner = frame->extra_value;
@@ -616,8 +624,8 @@ step_top_frame(ice_walker *w, uint32_t depth)
         return step_struct(w, depth);
     case ICE_WALK_HOOK_RESULT:
         return step_hook_result(w, depth);
-    case ICE_WALK_RECORD_AROUND:
-        return step_record_around(w, depth);
+    case ICE_WALK_WRAPPER_RECORD:
+        return step_wrapper_record(w, depth);
     default:
         return false;
     }

@@ -2,13 +2,13 @@
  *
  *   walk_leaf.c     leaves: numbers, symbols, strings; keys; links
  *   walk_class.c    information about the classes of objects that are written
- *   walk_around.c   wrappers of a value: variables, modules, a subclass of a core class
+ *   walk_wrappers.c   wrappers of a value: variables, modules, a subclass of a core class
  *   walk_layouts.c  objects whose variables are at known indexes
  *   walk_frames.h   frames; walk_open.c, walk_hooks.c and walk_records.c open them
  *   walk.c          the machine
  *
  * Functions that put a value push its nodes to the tape. `key` is the id of the value's key,
- * or one of ICECORE_NO_KEY, ICECORE_IS_KEY and ICECORE_KEY_NODE. */
+ * or one of ICECORE_NO_KEY, ICECORE_IS_KEY and ICECORE_KEY_PRECEDES. */
 #ifndef ICE_WALK_H
 #define ICE_WALK_H
 #include "core/icecore_ruby.h"
@@ -36,7 +36,7 @@ void ice_put_string(ice_walker *w, VALUE string, uint16_t key, uint8_t flags);
 void ice_put_symbol(ice_walker *w, VALUE symbol, uint16_t key);
 void ice_put_big(ice_walker *w, VALUE number, uint16_t key);
 /* Returns the id for the name of a variable or member. If it gets no id, puts a key node and
- * returns ICECORE_KEY_NODE. Names get no ids unless `may_use_ids`. */
+ * returns ICECORE_KEY_PRECEDES. Names get no ids unless `may_use_ids`. */
 uint16_t ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids);
 /* The same for a key of a hash. Returns 0, and puts nothing, if the key must be put like other
  * values. */
@@ -67,7 +67,7 @@ ice_ivar_layout *ice_find_ivar_layout(ice_walker *w, ice_written_class *class, V
 bool ice_put_ivars_by_layout(ice_walker *w, VALUE object, ice_ivar_layout *layout, uint32_t *failed_ivar,
                              uint32_t *put_count);
 
-/* ---- walk_around.c ------------------------------------------------------------------ */
+/* ---- walk_wrappers.c ------------------------------------------------------------------ */
 
 /* Puts wrappers for the modules that are mixed into a value, and for its class if that is a
  * subclass of `core`. Returns the number of wrappers. The first wrapper gets the key, and

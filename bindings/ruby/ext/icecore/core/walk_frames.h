@@ -8,6 +8,7 @@
 #define ICE_WALK_FRAMES_H
 #include "core/walk.h"
 
+/* Kinds of frames. */
 enum {
     ICE_WALK_ARRAY,
     ICE_WALK_HASH,          /* its keys and values are on the stack of values */
@@ -18,7 +19,7 @@ enum {
     ICE_WALK_HOOK_RESULT,   /* the result of marshal_dump or _dump_data */
     ICE_WALK_DUMP,          /* the string that _dump returned */
     ICE_WALK_VARIABLES,     /* the variables of a value, after the value */
-    ICE_WALK_RECORD_AROUND  /* the value inside of a record of a module or a subclass */
+    ICE_WALK_WRAPPER_RECORD /* a record of a module or a subclass: the value in it */
 };
 
 /* Pushes a frame whose contents begin at the top of the stack of values. `node` is the open
@@ -37,6 +38,7 @@ ice_open_frame(ice_walker *w, uint8_t kind, VALUE object, uint32_t node, uint32_
     return frame;
 }
 
+/* Returns the frame that was opened last. */
 static inline ice_walk_frame *
 ice_top_frame(ice_context *ctx)
 {

@@ -81,6 +81,7 @@ ice_put_big(ice_walker *w, VALUE number, uint16_t key)
     ice_push(w->engine, tape, ICECORE_BIGINT, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
 }
 
+/* Returns the bits of a float. */
 static uint64_t
 bits_of(double number)
 {
@@ -180,7 +181,7 @@ ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids)
             return id;
     }
     ice_put_symbol(w, symbol, ICECORE_IS_KEY);
-    return ICECORE_KEY_NODE;
+    return ICECORE_KEY_PRECEDES;
 }
 
 uint16_t
@@ -192,7 +193,7 @@ ice_put_key(ice_walker *w, VALUE key, bool may_use_ids)
         return ice_put_name(w, key, may_use_ids);
     if (RB_SPECIAL_CONST_P(key)) {
         ice_put_leaf(w, key, ICECORE_IS_KEY);
-        return ICECORE_KEY_NODE;
+        return ICECORE_KEY_PRECEDES;
     }
     if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) ||
         (!w->has_plain_strings && !ice_find_written_class(w, rb_cString)->is_plain))
@@ -206,5 +207,5 @@ ice_put_key(ice_walker *w, VALUE key, bool may_use_ids)
             return id;
     }
     ice_put_string(w, key, ICECORE_IS_KEY, 0);
-    return ICECORE_KEY_NODE;
+    return ICECORE_KEY_PRECEDES;
 }

@@ -29,6 +29,7 @@ ice_open_members(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint
     return frame;
 }
 
+/* For rb_ivar_foreach: pushes the name and the value of a variable. */
 static int
 collect_variable(ID id, VALUE value, st_data_t data)
 {
@@ -102,6 +103,7 @@ ice_put_module(ice_walker *w, VALUE module, uint16_t key)
     w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
 }
 
+/* For rb_ivar_foreach: counts the variables that Marshal writes. */
 static int
 count_variable(ID id, VALUE value, st_data_t data)
 {

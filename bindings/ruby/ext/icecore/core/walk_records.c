@@ -1,12 +1,14 @@
 /* Records are written as the data that they were read from. */
 #include "core/walk_frames.h"
 
+/* Returns true if a record is of this kind. */
 static bool
 is_kind(VALUE kind, const char *name)
 {
     return kind == ID2SYM(rb_intern(name));
 }
 
+/* For rb_hash_foreach: pushes a member of a record. */
 static int
 collect_member(VALUE key, VALUE value, VALUE to)
 {
@@ -101,7 +103,7 @@ ice_open_record(ice_walker *w, VALUE record, uint16_t key, long limit)
     else if (is_kind(kind, "extended") || is_kind(kind, "subclass")) {
         const uint8_t form = is_kind(kind, "extended") ? ICECORE_FORM_MODULE : ICECORE_FORM_SUBCLASS;
         const uint32_t node = ice_put_node(w, ICECORE_ATTRS, 0, key, ICE_CLASS(class) | ICE_FORM(form));
-        ice_open_frame(w, ICE_WALK_RECORD_AROUND, record, node, 1, limit)->extra_value = value;
+        ice_open_frame(w, ICE_WALK_WRAPPER_RECORD, record, node, 1, limit)->extra_value = value;
     } else
         ice_raise(ice_type_error, "other", "", "a record of an unknown kind, %+" PRIsVALUE, kind);
 }

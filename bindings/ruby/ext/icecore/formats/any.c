@@ -5,7 +5,7 @@
  * `icecore convert -t marshal` does, and the result is built. */
 #include "formats/formats.h"
 #include "core/documents.h"
-#include "common/ice_class_notes.h"
+#include "common/ice_found_classes.h"
 #include <stddef.h>
 
 /* The keywords of `decode`. */
@@ -96,13 +96,13 @@ typedef struct {
     VALUE target;              /* the format to convert to */
     icecore_stage *stage, *to; /* stages that this call must free, or NULL; `to` is for `target` */
     const icecore_stage *from; /* the stage to read with */
-    ice_class_notes found_classes;
+    ice_found_classes found_classes;
     ice_reading reading;
     uint64_t depth;            /* `max_depth`, or 0 for the default */
 } document_call;
 
 static VALUE
-utf8_string(const ice_noted_text *text)
+utf8_string(const ice_found_text *text)
 {
     return rb_utf8_str_new(text->bytes, text->len);
 }
@@ -113,7 +113,7 @@ find_classes(document_call *call)
 {
     icecore_error error;
     if (icecore_classes(call->from, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes),
-                        ice_note_class, &call->found_classes, &error))
+                        ice_found_classes_add, &call->found_classes, &error))
         ice_raise_error(&error, NULL, 0, false);
     if (call->found_classes.failed)
         rb_memerror();
@@ -125,9 +125,9 @@ classes_as_hashes(document_call *call)
 {
     VALUE list = rb_ary_new();
     const char *cursor = NULL;
-    ice_noted_class class_use;
+    ice_found_class class_use;
     find_classes(call);
-    while (ice_next_noted(&call->found_classes, &cursor, &class_use)) {
+    while (ice_found_classes_next(&call->found_classes, &cursor, &class_use)) {
         VALUE entry = rb_hash_new();
         rb_hash_aset(entry, ID2SYM(rb_intern("class")), utf8_string(&class_use.name));
         rb_hash_aset(entry, ID2SYM(rb_intern("kind")), utf8_string(&class_use.kind));
@@ -139,7 +139,7 @@ classes_as_hashes(document_call *call)
 }
 
 static bool
-equals(const ice_noted_text *text, const char *other)
+equals(const ice_found_text *text, const char *other)
 {
     return text->len == strlen(other) && memcmp(text->bytes, other, text->len) == 0;
 }
@@ -148,9 +148,9 @@ equals(const ice_noted_text *text, const char *other)
  * classes. Only Marshal data has the kinds user-dump and user-marshal, so the stage is not
  * checked. */
 static bool
-is_builtin_value(const ice_noted_class *class_use)
+is_builtin_value(const ice_found_class *class_use)
 {
-    const ice_noted_text *name = &class_use->name;
+    const ice_found_text *name = &class_use->name;
     if (equals(&class_use->kind, "user-dump"))
         return equals(name, "Time") || equals(name, "BigDecimal") || equals(name, "Date") || equals(name, "DateTime");
     return equals(&class_use->kind, "user-marshal") && (equals(name, "Date") || equals(name, "DateTime") ||
@@ -163,9 +163,9 @@ first_paths_by_name(document_call *call)
 {
     VALUE names = rb_hash_new();
     const char *cursor = NULL;
-    ice_noted_class class_use;
+    ice_found_class class_use;
     find_classes(call);
-    while (ice_next_noted(&call->found_classes, &cursor, &class_use)) {
+    while (ice_found_classes_next(&call->found_classes, &cursor, &class_use)) {
         VALUE name = utf8_string(&class_use.name);
         /* An object of PHP's stdClass becomes a Hash. */
         if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
@@ -178,16 +178,18 @@ first_paths_by_name(document_call *call)
     return names;
 }
 
+/* For rb_ensure: frees what a call owns. */
 static VALUE
 free_call(VALUE argument)
 {
     document_call *call = (document_call *)argument;
-    ice_class_notes_free(&call->found_classes);
+    ice_found_classes_free(&call->found_classes);
     icecore_stage_free(call->stage);
     icecore_stage_free(call->to);
     return Qnil;
 }
 
+/* For rb_ensure: lists the classes of a document. */
 static VALUE
 classes_body(VALUE argument)
 {
@@ -196,6 +198,7 @@ classes_body(VALUE argument)
     return classes_as_hashes(call);
 }
 
+/* The method `Icecore.classes(bytes, format = nil)`. */
 static VALUE
 classes(int argc, VALUE *argv, VALUE self)
 {
@@ -281,8 +284,8 @@ decode(int argc, VALUE *argv, VALUE self)
     /* A stage with another `max_depth` can't be shared. */
     if (!call.depth)
         call.from = find_cached_stage(cached_reading_stages, call.format, stage_named);
-    /* A cached stage is not freed, and Marshal data needs no notes of classes. So this call needs
-     * no rb_ensure. */
+    /* A cached stage is not freed, and `found_classes` stays empty for Marshal data. So there is
+     * nothing to free, and rb_ensure is not needed. */
     if (call.from && is_marshal_stage(call.from))
         return decode_body((VALUE)&call);
     return rb_ensure(decode_body, (VALUE)&call, free_call, (VALUE)&call);
@@ -290,6 +293,7 @@ decode(int argc, VALUE *argv, VALUE self)
 
 /* ---- encode, convert, detect ------------------------------------------------------------------ */
 
+/* Encodes a value. For another format than Marshal, it is dumped, and the dump is converted. */
 static VALUE
 encode_value(VALUE value, const icecore_stage *stage)
 {
@@ -300,6 +304,7 @@ encode_value(VALUE value, const icecore_stage *stage)
     return convert_bytes(dumped, ice_marshal_stage(), stage);
 }
 
+/* For rb_ensure: encodes the value of a call with a stage that is not cached. */
 static VALUE
 encode_body(VALUE argument)
 {
@@ -308,6 +313,7 @@ encode_body(VALUE argument)
     return encode_value(call->bytes, call->stage);
 }
 
+/* The method `Icecore.encode(value, format)`. */
 static VALUE
 encode(VALUE self, VALUE value, VALUE format)
 {
@@ -318,6 +324,7 @@ encode(VALUE self, VALUE value, VALUE format)
     return rb_ensure(encode_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
+/* For rb_ensure: converts the bytes of a call. */
 static VALUE
 convert_body(VALUE argument)
 {
@@ -327,6 +334,7 @@ convert_body(VALUE argument)
     return convert_bytes(call->bytes, call->stage, call->to);
 }
 
+/* The method `Icecore.convert(bytes, from, to)`. */
 static VALUE
 convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
 {
@@ -351,6 +359,7 @@ detect(VALUE self, VALUE bytes)
     return spec;
 }
 
+/* The method `Icecore.allow(*classes)`. */
 static VALUE
 allow(int argc, VALUE *argv, VALUE self)
 {

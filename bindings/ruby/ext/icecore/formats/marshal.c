@@ -58,6 +58,7 @@ typedef struct {
     icecore_stage *stage; /* a stage that this call must free, or NULL */
 } load_call;
 
+/* For rb_ensure: loads a value, or returns the names of refused classes. */
 static VALUE
 load_body(VALUE argument)
 {
@@ -66,6 +67,7 @@ load_body(VALUE argument)
     return call->reading.only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
 }
 
+/* For rb_ensure: frees the stage of the call. */
 static VALUE
 load_end(VALUE argument)
 {

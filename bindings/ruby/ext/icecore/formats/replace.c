@@ -38,12 +38,14 @@ typedef struct {
     uint32_t flags;
 } replace_call;
 
+/* Returns an argument as a frozen string that nothing can change. */
 static VALUE
 frozen_string(VALUE value)
 {
     return rb_str_new_frozen(StringValue(value));
 }
 
+/* Appends an old and a new text. Also for rb_hash_foreach. */
 static int
 add_pair(VALUE old, VALUE new, VALUE texts)
 {

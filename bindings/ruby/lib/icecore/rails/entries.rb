@@ -7,8 +7,8 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # Reads and writes the entries of a cache: what each version of Rails puts around a value. Names
-    # with 61, 70 and 71 are for the formats of Rails 6.1, 7.0 and 7.1:
+    # Reads and writes the entries of a cache: a value with its expiry and its version. Names with 61,
+    # 70 and 71 are for the formats of Rails 6.1, 7.0 and 7.1:
     #
     #   6.1   a dump of an ActiveSupport::Cache::Entry
     #   7.0   00, then a dump of [value, expiry, version]; or 01, then the same compressed
@@ -17,13 +17,17 @@ module Icecore
       Entry = ::ActiveSupport::Cache::Entry
 
       MARSHAL = "\x04\x08".b.freeze
+      # The first byte of an entry of 7.0.
       PLAIN70 = "\x00".b.freeze
       COMPRESSED70 = "\x01".b.freeze
       HEAD71 = "\x00\x11".b.freeze
-      # For unpack: type, expiry and length of the version, after the two bytes of HEAD71.
+      # For unpack: after the two bytes of HEAD71 there are the type, the expiry and the length of the
+      # version.
       FIELDS71 = "@2CEl<"
+      # Offset of the byte after these fields: 2 + 1 + 8 + 4.
       FIELDS_END71 = 15
-      # Types of 7.1: a dump of any object, or a string with an encoding; COMPRESSED71 may be added.
+      # Types of 7.1: a dump of any object, or a string with an encoding. The bit COMPRESSED71 is set in
+      # addition if the value is compressed.
       OBJECT71 = 0x01
       STRINGS71 = { 0x02 => Encoding::UTF_8, 0x03 => Encoding::BINARY, 0x04 => Encoding::US_ASCII }.freeze
       COMPRESSED71 = 0x80
@@ -114,7 +118,7 @@ module Icecore
       end
 
       def unpack70(members)
-        raise_malformed("an entry that is no array") unless members.is_a?(Array) && members.size <= 3
+        raise_malformed("an entry that is not an array") unless members.is_a?(Array) && members.size <= 3
         entry = Entry.new(members[0], compress: false, version: check_version(members[2]))
         entry.expires_at = check_expiry(members[1])
         entry
@@ -142,12 +146,12 @@ module Icecore
       end
 
       def check_version(version)
-        raise_malformed("a version that is no text") unless version.nil? || version.is_a?(String)
+        raise_malformed("a version that is not a string") unless version.nil? || version.is_a?(String)
         version
       end
 
       def check_expiry(seconds)
-        raise_malformed("an expiry that is no number") unless seconds.nil? || seconds.is_a?(Numeric)
+        raise_malformed("an expiry that is not a number") unless seconds.nil? || seconds.is_a?(Numeric)
         seconds
       end
 

@@ -2,7 +2,7 @@
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
-#include "plugs/plugs.h"
+#include "registration/registration.h"
 #ifdef ICECORE_HAS_APCU
 #  include "ext/apcu/apc_serializer.h"
 
@@ -37,13 +37,13 @@ read_value(APC_UNSERIALIZER_ARGS)
 }
 
 void
-ice_plug_apcu(void)
+ice_register_apcu(void)
 {
     apc_register_serializer("icecore", write_value, read_value, NULL);
 }
 #else
 void
-ice_plug_apcu(void)
+ice_register_apcu(void)
 {
 }
 #endif

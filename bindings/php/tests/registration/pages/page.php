@@ -1,6 +1,6 @@
 <?php
 // The page that fpm.php requests: page.php?do=ACTION
-require getenv('PLUGS') . '/classes.php';
+require getenv('TEST_FOLDER') . '/classes.php';
 header('Content-Type: application/json');
 header('Cache-Control: no-store');
 

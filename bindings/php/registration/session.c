@@ -3,7 +3,7 @@
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
-#include "plugs/plugs.h"
+#include "registration/registration.h"
 #include "ext/session/php_session.h"
 #include "ext/standard/php_var.h"
 
@@ -76,7 +76,7 @@ PS_SERIALIZER_DECODE_FUNC(icecore)
 }
 
 void
-ice_plug_sessions(void)
+ice_register_sessions(void)
 {
     if (zend_hash_str_exists(&module_registry, ZEND_STRL("session")))
         php_session_register_serializer("icecore", PS_SERIALIZER_ENCODE_NAME(icecore),

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Tests what the module registers with PHP (plugs/), in real programs: sessions with php-fpm and nginx, APCu, the
+# Tests what the module registers with PHP (registration/), in real programs: sessions with php-fpm and nginx, APCu, the
 # global functions. The last line is `N passed, M failed`. Parts that could not run are listed before it.
 #
-#   plugs.sh EXTENSION_SO [PHP [PART…]]
+#   run.sh EXTENSION_SO [PHP [PART…]]
 #
 # The parts are replace, apcu, sessions and fpm. The default is all of them.
 set -uo pipefail
-module=$(realpath "${1:?plugs.sh EXTENSION_SO [PHP]}")
+module=$(realpath "${1:?run.sh EXTENSION_SO [PHP]}")
 php=${2:-php}
 parts=("${@:3}")
 [ ${#parts[@]} -gt 0 ] || parts=(replace apcu sessions fpm)

@@ -2,7 +2,7 @@
  * for code that can't be changed. */
 #include "core/icecore_php.h"
 #include "icecore_functions.h"
-#include "plugs/plugs.h"
+#include "registration/registration.h"
 
 /* Replaces the implementation of a function of PHP. */
 static void
@@ -14,7 +14,7 @@ replace_handler(const char *name, size_t len, zif_handler handler)
 }
 
 void
-ice_plug_replace(void)
+ice_register_replace(void)
 {
     replace_handler(ZEND_STRL("serialize"), PHP_FN(Icecore_serialize));
     replace_handler(ZEND_STRL("unserialize"), PHP_FN(Icecore_replaced_unserialize));

@@ -30,7 +30,7 @@ if (!$fpm || !$nginx || !$module) {
 
 // -- The servers ---------------------------------------------------------------
 
-$folder = sys_get_temp_dir() . '/icecore-plugs-' . bin2hex(random_bytes(6));
+$folder = sys_get_temp_dir() . '/icecore-registration-' . bin2hex(random_bytes(6));
 $root = "$folder/pages";
 foreach ([$root, "$root/points", "$root/any", "$folder/sessions"] as $path) {
     mkdir($path, 0700, true);
@@ -71,7 +71,7 @@ function start_server(array $command): void
     $command = $setpriv ? [$setpriv, '--pdeathsig', 'TERM', '--', ...$command] : $command;
     $log = ['file', "$folder/servers.log", 'a'];
     $servers[] = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes, null,
-        ['PLUGS' => __DIR__, 'PATH' => getenv('PATH')]);
+        ['TEST_FOLDER' => __DIR__, 'PATH' => getenv('PATH')]);
 }
 
 $is_root = posix_getuid() === 0;
