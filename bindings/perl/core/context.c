@@ -83,7 +83,6 @@ return_context(pTHX_ void *data)
     U32 i;
 
     ctx->depth = 0;
-    ctx->weak_count = 0;
     ctx->kept_values = NULL;
     ctx->root = NULL;
     ctx->owns_input = FALSE;
@@ -97,6 +96,16 @@ return_context(pTHX_ void *data)
     ctx->class_count = 0;
     if (ctx->frozen_count)
         ice_release_frozen(aTHX_ ctx);
+    if (ctx->weak_count) {
+        /* The call died before the references became weak. */
+        SV **weak = ctx->weak;
+        U32 count = ctx->weak_count;
+        ctx->weak = NULL;
+        ctx->weak_count = ctx->weak_capacity = 0;
+        for (i = 0; i < count; i++)
+            SvREFCNT_dec(weak[i]);
+        Safefree(weak);
+    }
     if (ctx->target_count) {
         /* Freeing may run destructors, which may call this module again. */
         ice_target *targets = ctx->targets;

@@ -14,6 +14,7 @@ use Icecore::Dumper   qw(Dumper undump);
 use Icecore::JSON;
 use Icecore::Sereal   qw(encode_sereal decode_sereal);
 use Icecore::Storable qw(freeze nfreeze thaw dclone);
+use Scalar::Util      ();
 
 {
     package Hooked;
@@ -53,6 +54,13 @@ my %large = map { ("k$_" => 'x' x 50) } 1 .. 300;
 $large{a} = bless { in => \%large }, 'Locks';
 my $locked = do { local $Icecore::Storable::canonical = 1; freeze(\%large) };
 
+# The hook dies when a weak reference was read, and before it became weak.
+{ package Dies; sub STORABLE_freeze { return 'x' } sub STORABLE_thaw { die "no\n" } }
+my $target = ['x' x 200];
+my $weak   = [$target, $target, bless({}, 'Dies')];
+Scalar::Util::weaken($weak->[1]);
+my $dying = freeze($weak);
+
 my $json     = Icecore::JSON->new->canonical->convert_blessed->allow_tags;
 my $filtered = Icecore::JSON->new->filter_json_object(sub { return [%{ $_[0] }] });
 my $pieces   = Icecore::JSON->new;
@@ -82,6 +90,7 @@ my %ways = (
     'hooks, written'    => sub { $encoder->encode($hooked); freeze($hooked) },
     'hooks, read'       => sub { $decoder->decode($frozen); thaw($image, classes => 'any') },
     'a hook that locks' => sub { eval { thaw($locked, classes => 'any'); 1 } and die 'the locked hash is filled' },
+    'a hook that dies'  => sub { eval { thaw($dying, classes => 'any'); 1 } and die 'the hook did not die' },
     'objects'           => sub { Icecore::Sereal::Encoder->new->encode([]); Icecore::Sereal::Decoder->new },
     'keys'              => sub { thaw(freeze({ $key++ % 50_000 => $text, "$text$key" => 1 })) },
     'a class that is refused' => sub { eval { thaw($storable) } },

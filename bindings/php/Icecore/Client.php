@@ -373,7 +373,7 @@ final class Client
         if ($text === false) {
             throw new ClientException('usage', "$file can't be read");
         }
-        return trim(strtok($text, "\n"));
+        return trim(explode("\n", $text, 2)[0]);
     }
 
     /** Returns a UUID of version 7, which begins with the current time. */

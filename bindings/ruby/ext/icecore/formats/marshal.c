@@ -82,6 +82,8 @@ load(int argc, VALUE *argv, VALUE self)
     load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true } };
     ice_reading *reading = &call.reading;
     VALUE source, values[KEYWORD_COUNT];
+    bool has_max_depth = false;
+    uint64_t max_depth = 0;
     reading->settings.proc = Qnil;
     if (argc == 1 && RB_TYPE_P(argv[0], T_STRING))
         source = argv[0];
@@ -91,10 +93,10 @@ load(int argc, VALUE *argv, VALUE self)
         reading->classes = values[CLASSES] == Qundef ? Qnil : values[CLASSES];
         reading->rename = values[RENAME] == Qundef ? Qnil : values[RENAME];
         reading->only_refused = values[REPORT] != Qundef && RTEST(values[REPORT]);
-        if (values[MAX_DEPTH] != Qundef)
-            call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[MAX_DEPTH]));
+        has_max_depth = values[MAX_DEPTH] != Qundef;
+        if (has_max_depth)
+            max_depth = ice_depth_option(values[MAX_DEPTH]);
     }
-    reading->stage = call.stage ? call.stage : ice_marshal_stage();
     if (RB_TYPE_P(source, T_STRING))
         reading->settings.source = source;
     else {
@@ -108,6 +110,10 @@ load(int argc, VALUE *argv, VALUE self)
         } else
             raise_io_needed();
     }
+    /* Nothing above may raise with a stage, because load_end frees it. */
+    if (has_max_depth)
+        call.stage = ice_marshal_stage_of_depth(max_depth);
+    reading->stage = call.stage ? call.stage : ice_marshal_stage();
     if (call.stage || reading->only_refused)
         return rb_ensure(load_body, (VALUE)&call, load_end, (VALUE)&call);
     return ice_read(reading);

@@ -49,7 +49,7 @@ module Icecore
       rescue *UNREACHABLE => error
         raise ClientError.new(:away, "#{@url}: #{error.message}")
       rescue *INVALID_ANSWER => error
-        raise ClientError.new(:answer, "#{@url} is not an Icecore daemon:  #{error.message}")
+        raise ClientError.new(:answer, "#{@url} is not an Icecore daemon: #{error.message}")
       end
 
       private
