@@ -41,7 +41,7 @@ mod value;
 
 pub use answer::Answer;
 pub use filter_error::FilterError;
-pub use query_thread::{Stop, count_mixed_comparisons, on_query_thread};
+pub use query_thread::{Stop, on_query_thread};
 pub use run::{RunEnd, Running};
 
 use icecore::{Document, Limits, Losses};

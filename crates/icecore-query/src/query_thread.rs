@@ -37,8 +37,6 @@ thread_local! {
     static RUN_START: Cell<usize> = const { Cell::new(0) };
     /// Steps until the next check of the budget.
     static STEPS_TO_CHECK: Cell<u64> = const { Cell::new(STEPS_PER_CHECK) };
-    /// Number of comparisons of a number with a text.
-    static MIXED_COMPARISONS: Cell<u64> = const { Cell::new(0) };
     static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, interrupt: None }) };
 }
 
@@ -91,21 +89,6 @@ pub(crate) fn start_run(steps: u64, interrupt: Option<&'static AtomicBool>) {
 pub(crate) fn raise_step_limit(added_steps: u64) {
     let budget = BUDGET.get();
     BUDGET.set(Budget { steps: budget.steps.saturating_add(added_steps), ..budget });
-}
-
-/// Counts a comparison of a number with a text.
-pub(crate) fn count_mixed_comparison() {
-    MIXED_COMPARISONS.set(MIXED_COMPARISONS.get().saturating_add(1));
-}
-
-/// Returns how often filters on this thread have compared a number with a text by `<`, `>`, `<=` or `>=`. In jq's
-/// order every text is greater than every number, so such a comparison is probably not what the author meant.
-///
-/// ```
-/// assert_eq!(icecore_query::count_mixed_comparisons(), 0);
-/// ```
-pub fn count_mixed_comparisons() -> u64 {
-    MIXED_COMPARISONS.get()
 }
 
 /// Counts a step of work, or a level of a walk. Stops the filter if a limit is reached.

@@ -24,7 +24,8 @@ use std::path::PathBuf;
 ///
 /// A filter sees a document as JSON would show it: objects are their fields, symbols are strings, links are their
 /// targets. `class` returns the class of an object or null, `fields` its fields without the class. Values that a filter
-/// does not change are written as they were. If a filter fails for an input, the exit code is 5; if the filter itself
+/// does not change are written as they were. As in jq, every text is greater than every number: `(.total | tonumber) >
+/// 100` compares a text as a number. If a filter fails for an input, the exit code is 5; if the filter itself
 /// is invalid, it is 2.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -173,14 +174,6 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
         return Err(stop);
     }
     let report = job.report.into_inner();
-    let mixed_comparisons = icecore_query::count_mixed_comparisons();
-    if mixed_comparisons > 0 {
-        let times = icecore_tables::plural::format_count(mixed_comparisons, "time", "times");
-        let text = format!(
-            "a text was compared with a number ({times}), and every text is greater: `tonumber` makes a number of a text"
-        );
-        report.note_command("compared", text);
-    }
     match run_end {
         RunEnd::Halted(code) => report.raise_exit_code(u8::try_from(code).unwrap_or(code::OTHER)),
         _ if args.exit_status && last_is_true != Some(true) => report.raise_exit_code(code::FINDING),

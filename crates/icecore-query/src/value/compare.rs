@@ -48,14 +48,7 @@ impl Ord for Value {
 }
 
 impl PartialOrd for Value {
-    /// Compares as `<` does. Sorting uses [`Ord::cmp`], so it does not count values of different kinds.
     fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
-        if matches!(
-            (self.visible_value(), other.visible_value()),
-            (Value::Number(_), Value::Text(_)) | (Value::Text(_), Value::Number(_))
-        ) {
-            query_thread::count_mixed_comparison();
-        }
         Some(self.cmp(other))
     }
 }

@@ -12,8 +12,8 @@ use crate::document_reader::DocumentReader;
 use crate::progress;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
-use icecore::Limits;
 use icecore::alter::{self, Alteration, Altered, Refusal};
+use icecore::{Kind, Limits, Stage, Value};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
@@ -78,8 +78,37 @@ impl EditJob<'_> {
                         uses the form that they had";
             report.note(&name, "rewritten", text.to_owned());
         }
+        if altered.is_changed {
+            self.note_replaced_floats(&name, &bytes, &stage, report);
+        }
         let Altered { bytes: after, is_changed, .. } = altered;
         Ok(Some(Changed { before: bytes, after, stage, is_changed }))
+    }
+}
+
+impl EditJob<'_> {
+    /// Notes that --set replaced a float by an integer: a program may depend on the type.
+    fn note_replaced_floats(&self, name: &str, bytes: &[u8], stage: &Stage, report: &Report) {
+        let sets_integer = |alteration: &&Alteration| match alteration {
+            Alteration::Set(_, value) => matches!(value.root().kind(), Kind::Int | Kind::Uint),
+            _ => false,
+        };
+        let alterations: Vec<&Alteration> = self.alterations.iter().filter(sets_integer).collect();
+        // Formats without a language, such as JSON, have numbers only.
+        if alterations.is_empty() || stage.format().language().is_none() {
+            return;
+        }
+        let Ok(document) = icecore::read_as(bytes, stage, self.limits) else { return };
+        for alteration in alterations {
+            let Alteration::Set(pattern, value) = alteration else { continue };
+            let Ok(found) = pattern.find(&document, self.limits) else { continue };
+            if let Some((path, _)) = found.iter().find(|(_, value)| value.kind() == Kind::Float)
+                && let Value::Int(number) = value.root().value()
+            {
+                let text = format!("the value at {path} was a float, and is an integer now: {number}.0 is a float");
+                report.note(name, "type", text);
+            }
+        }
     }
 }
 

@@ -226,9 +226,13 @@ impl Rows {
     /// Returns an error for options that do not fit rows of a database, or that need a database.
     #[cfg(feature = "store")]
     pub fn check_database_options(&self) -> Result<(), Abort> {
-        let needs_database = if self.query.is_some() { "--query" } else { "--all-tables" };
-        if (self.query.is_some() || self.all_tables) && !self.files.is_empty() {
-            return Err(usage_text_error(format!("{needs_database} reads a database: name it by --db, without FILE")));
+        if !self.files.is_empty() && self.all_tables {
+            return Err(usage_text_error(
+                "--all-tables is for --db: a dump is read with all its tables, unless --table names some",
+            ));
+        }
+        if !self.files.is_empty() && self.query.is_some() {
+            return Err(usage_text_error("--query reads a database: name it by --db, without FILE"));
         }
         let reads_database = self.all_tables || self.reads_table() || self.row_request().is_some();
         if reads_database && !self.names.is_empty() {
