@@ -64,7 +64,7 @@ pub fn convert_column(
     if converted.null_count() != column.null_count() {
         let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
         for row in (0..column.len()).filter(|row| converted.is_null(*row) && column.is_valid(*row)) {
-            report.note_mismatch(
+            report.record_mismatch(
                 row,
                 position,
                 format!("expected {expected}, found `{}`", make_excerpt(cells.texts.value(row))),

@@ -101,7 +101,7 @@ impl Dump {
                 let number = self.rows + batch.row_count() as u64 + 1;
                 batch
                     .tally
-                    .note_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
+                    .count_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
             }
             content_sort.unwrap_or_default()
         };
