@@ -5,7 +5,7 @@ use super::markdown::{
 };
 use super::table::escape_markdown;
 use super::view::{self, Names, select_shown_points};
-use super::{ChartKind, render_svg, tables, words};
+use super::{ChartKind, render_svg, shared_tables, words};
 use crate::articles::{self, Article};
 use crate::model::{Operation, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
@@ -49,8 +49,8 @@ fn render_separate_run(name: &str, report: &Report) -> String {
     for scenario in &report.scenarios {
         out += &render_scenario(scenario);
         let names = Names::new(scenario);
-        for point in select_shown_points(scenario, false) {
-            if let Some(table) = tables::build_rate_table(scenario, point, &names) {
+        for point in select_shown_points(scenario) {
+            if let Some(table) = shared_tables::build_rate_table(scenario, point, &names) {
                 write_section(&mut out, &view::title_at_point(&format!("{} a second", scenario.axis), point), &table);
             }
         }
@@ -68,7 +68,7 @@ fn render_all_claims(report: &Report) -> String {
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
     _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all_claims().count());
     for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
-        write_section(&mut out, &scenario.name, &tables::build_claims_table(&scenario.claims));
+        write_section(&mut out, &scenario.name, &shared_tables::build_claims_table(&scenario.claims));
         out += &link_sources(scenario);
         out += &render_claim_results(scenario, |verdict| verdict != Verdict::Holds);
     }
@@ -107,7 +107,7 @@ pub fn render_readme(report: &Report) -> String {
             continue;
         }
         listed.push(article);
-        let cells = tables::build_claim_cells(result).map(|cell| escape_markdown(&cell)).join(" | ");
+        let cells = shared_tables::build_claim_cells(result).map(|cell| escape_markdown(&cell)).join(" | ");
         _ = writeln!(out, "| {cells} | {} |", link_article(article));
     }
     out
@@ -142,7 +142,7 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
         out += "\nThe run was stopped before this was done.\n";
     }
     out += &render_sentences(scenario, &names);
-    for point in select_shown_points(scenario, false) {
+    for point in select_shown_points(scenario) {
         out += &render_summary(scenario, point, &names);
     }
     out + &render_remarks(scenario)
