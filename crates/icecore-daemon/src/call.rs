@@ -57,7 +57,7 @@ impl Call {
         self.path_parameter("name").to_owned()
     }
 
-    /// Returns the name of the client for audit notes.
+    /// Returns the name of the client for audit entries.
     pub fn client_name(&self) -> String {
         format!("http:{}", self.client_address)
     }

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 const THREADS: usize = 8;
 
 fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in sql_backends() {
+    for (name, new_database) in sql_backends() {
         eprintln!("{name}");
-        test(&mut World::new(fresh()));
+        test(&mut World::new(new_database()));
     }
 }
 
@@ -32,8 +32,8 @@ fn php(text: &str) -> Vec<u8> {
 
 #[test]
 fn eight_programs_create_the_tables_once() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         let stores = at_once(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
         assert_eq!(stores.len(), THREADS);
         drop(stores);
@@ -46,8 +46,8 @@ fn eight_programs_create_the_tables_once() {
 /// MySQL keeps each created table even if the program ends before the next one.
 #[test]
 fn an_interrupted_setup_is_completed() {
-    for (_, fresh) in sql_backends() {
-        let address = fresh();
+    for (_, new_database) in sql_backends() {
+        let address = new_database();
         drop(open(&address).expect("a store"));
         if address.scheme() != Scheme::Mysql {
             continue;
@@ -438,8 +438,8 @@ fn an_interrupted_put_stores_nothing() {
 
 #[test]
 fn errors_have_kinds_and_no_passwords() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         if address.scheme() == Scheme::Sqlite {
             continue;
         }

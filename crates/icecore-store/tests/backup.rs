@@ -157,8 +157,8 @@ fn fill(world: &mut World) -> (Id, String) {
 
 #[test]
 fn a_restored_backup_has_all_data() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         let needed: &[&str] = match address.scheme() {
             Scheme::Sqlite => &["sqlite3"],
             Scheme::Postgres => &["pg_dump", "pg_restore"],
@@ -191,7 +191,7 @@ fn a_restored_backup_has_all_data() {
             acknowledged
         });
 
-        let empty = fresh();
+        let empty = new_database();
         bring_back(&empty, &folder);
         let mut restored = World::new(empty);
         let last = (

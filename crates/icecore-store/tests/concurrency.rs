@@ -18,17 +18,17 @@ fn new(queue: &str, payload: &str) -> NewJob {
 
 /// Runs `body` on each database and prints its name.
 fn everywhere(name: &str, body: impl Fn(&mut World)) {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}: {name}");
-        body(&mut World::new(fresh()));
+        body(&mut World::new(new_database()));
     }
 }
 
 #[test]
 fn many_clients_open_a_fresh_database() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         for round in 0..5 {
-            let address = fresh();
+            let address = new_database();
             let start = Barrier::new(THREADS);
             let ids: Vec<Id> = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..THREADS)

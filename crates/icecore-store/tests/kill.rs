@@ -13,7 +13,7 @@
 
 use crate::common;
 
-use crate::common::{Fresh, Random, World, backends, full};
+use crate::common::{NewDatabase, Random, World, backends, full};
 use crate::killing::{
     BACKLOG, Counts, ReportedEvents, Running, Server, backlog, finish, jobs, parts, print_event, rounds,
 };
@@ -236,12 +236,12 @@ fn any_moment(random: &mut Random) {
 fn nothing_is_lost_when_programs_are_killed() {
     let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         let mut counts = Counts::default();
         for part in parts(rounds) {
-            let (address, mut events) = (fresh(), ReportedEvents::default());
+            let (address, mut events) = (new_database(), ReportedEvents::default());
             for round in 0..part {
-                kill_while_opening(&fresh, round, &mut random);
+                kill_while_opening(&new_database, round, &mut random);
                 let mut children = start_all("always", &mut random, &address);
                 while !children.is_empty() {
                     let mut child = children.swap_remove(random.below(children.len() as u64) as usize);
@@ -264,11 +264,11 @@ fn nothing_is_lost_when_programs_are_killed() {
 fn nothing_is_lost_when_servers_are_killed() {
     let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         let Some(mut server) = Server::of(backend) else { continue };
         let mut counts = Counts::default();
         for part in parts(rounds) {
-            let (address, mut events) = (fresh(), ReportedEvents::default());
+            let (address, mut events) = (new_database(), ReportedEvents::default());
             let mut children = start_all("outages", &mut random, &address);
             for _ in 0..part {
                 let mut kinds = server.kinds.to_vec();
@@ -295,8 +295,8 @@ fn nothing_is_lost_when_servers_are_killed() {
 /// is the last one and removes the log.
 #[test]
 fn nothing_is_lost_when_another_program_ends() {
-    for (backend, fresh) in backends() {
-        let (address, mut pushed) = (fresh(), Vec::new());
+    for (backend, new_database) in backends() {
+        let (address, mut pushed) = (new_database(), Vec::new());
         let mut stores = vec![open(&address).expect("opened")];
         for number in 0..3 {
             stores.push(open(&address).expect("opened"));
@@ -327,11 +327,11 @@ fn check(address: Address, mut events: ReportedEvents, counts: &mut Counts) {
 }
 
 /// In some rounds, kills two programs while they create the tables, or a little later.
-fn kill_while_opening(fresh: &Fresh, round: u64, random: &mut Random) {
+fn kill_while_opening(new_database: &NewDatabase, round: u64, random: &mut Random) {
     if !round.is_multiple_of(3) {
         return;
     }
-    let address = fresh();
+    let address = new_database();
     let children: Vec<Running> = (0..2).map(|seed| start("worker", "always", seed, &address)).collect();
     std::thread::sleep(Duration::from_micros(random.below(25_000)));
     for child in children {

@@ -11,8 +11,8 @@ use icecore_store::{
 
 /// Runs the test on a server, if there is one.
 fn world(test: impl Fn(&mut World)) {
-    for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
-        test(&mut World::new(fresh()));
+    for (_, new_database) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
+        test(&mut World::new(new_database()));
     }
 }
 

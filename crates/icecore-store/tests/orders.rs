@@ -14,9 +14,9 @@ const EXAMPLES: [(Example, &str, &str); 3] = [
 
 #[test]
 fn an_order_and_its_job_are_stored_together_or_not_at_all() {
-    for (name, fresh) in sql_backends() {
+    for (name, new_database) in sql_backends() {
         for (example, format, json) in EXAMPLES {
-            let address = fresh();
+            let address = new_database();
             if let Some(missing) = example.is_missing(&address, false) {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;

@@ -11,13 +11,13 @@ const OF_PHP: &[u8] = br#"O:5:"Order":2:{s:8:"customer";s:3:"max";s:4:"note";s:0
 
 #[test]
 fn the_model_and_the_engine_read_each_others_objects() {
-    for (name, fresh) in backends() {
+    for (name, new_database) in backends() {
         let examples: &[(Example, &str)] = match name {
             "mongodb" => &[(Example::RubyMongo("pending_mongo.rb"), "marshal")],
             _ => &[(Example::Ruby("pending.rb"), "marshal"), (Example::Php("pending.php"), "php")],
         };
         for (example, format) in examples {
-            let address = fresh();
+            let address = new_database();
             if let Some(missing) = example.is_missing(&address, true) {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;

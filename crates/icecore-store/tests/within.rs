@@ -105,9 +105,9 @@ fn counts(world: &World) -> [String; 5] {
 }
 
 fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in sql_backends() {
+    for (name, new_database) in sql_backends() {
         eprintln!("{name}");
-        let mut world = World::new(fresh());
+        let mut world = World::new(new_database());
         world.raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
         world.store.index("$.id").expect("an index");
         test(&mut world);
@@ -169,8 +169,8 @@ fn a_taken_key_leaves_the_transaction_intact() {
 /// Missing tables are not created, because in some databases that would commit the work of the caller.
 #[test]
 fn missing_tables_are_an_error_and_the_transaction_continues() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         transaction(&address, TransactionEnd::Commit, &mut |caller| {
             caller.run("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
             let error = caller.within().err().expect("no tables");
@@ -186,8 +186,8 @@ fn missing_tables_are_an_error_and_the_transaction_continues() {
 #[cfg(feature = "mysql")]
 #[test]
 fn an_index_created_during_a_transaction_finds_its_objects() {
-    for (name, fresh) in sql_backends() {
-        let mut world = World::new(fresh());
+    for (name, new_database) in sql_backends() {
+        let mut world = World::new(new_database());
         if world.address.scheme() != Scheme::Mysql {
             continue;
         }

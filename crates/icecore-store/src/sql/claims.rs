@@ -2,7 +2,7 @@
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
-use super::jobs::{COLUMNS, job_columns, job_from_row};
+use super::jobs::{COLUMN_COUNT, job_columns, job_from_row};
 use super::{SqlBackend, repeat_while_busy};
 use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
@@ -203,7 +203,7 @@ impl SqlBackend {
         // The query returns the end of the lease for each row. The UPDATE needs one value for all rows: the latest.
         let mut until = 0;
         let mut claimed = self.query_all(sql, &values, |row| {
-            until = until.max(required(row.read_int(COLUMNS)?)?);
+            until = until.max(required(row.read_int(COLUMN_COUNT)?)?);
             read_claimed_row(row)
         })?;
         let sequences: Vec<i64> = claimed.iter().map(|(sequence, _)| *sequence).collect();

@@ -32,7 +32,7 @@ macro_rules! job_columns {
 pub(super) use job_columns;
 
 /// Number of columns of a job. If a query selects further columns, the first of them has this index.
-pub(super) const COLUMNS: usize = 23;
+pub(super) const COLUMN_COUNT: usize = 23;
 
 macro_rules! select_jobs {
     ($conditions:literal) => {
@@ -305,7 +305,7 @@ impl Jobs for SqlBackend {
         };
         self.run_in_transaction(|backend| {
             backend.push_jobs(std::slice::from_ref(&replayed))?;
-            backend.add_audit_note(actor, "replay", &id.to_string(), 1)
+            backend.add_audit_entry(actor, "replay", &id.to_string(), 1)
         })?;
         Ok(replayed.id)
     }
@@ -446,7 +446,7 @@ impl SqlBackend {
                 &[Value::text_or_null(key.as_deref()), Value::Text(&id), name],
             )?;
         }
-        self.add_audit_note(actor, "redrive", queue, count)?;
+        self.add_audit_entry(actor, "redrive", queue, count)?;
         Ok(count)
     }
 

@@ -233,7 +233,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                     backend.query_first(sql, &[Value::Text(&text)], |row| required(row.read_int(0)?))?
                     && backend.delete_object(sequence)?
                 {
-                    backend.add_audit_note(actor, "rm", &text, 1)?;
+                    backend.add_audit_entry(actor, "rm", &text, 1)?;
                     count += 1;
                 }
             }
@@ -252,7 +252,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                     backend.delete_object(*sequence)?;
                 }
                 if !expired.is_empty() {
-                    backend.add_audit_note("retention", "expire", "", expired.len() as u64)?;
+                    backend.add_audit_entry("retention", "expire", "", expired.len() as u64)?;
                 }
                 Ok(expired.len())
             })?;

@@ -77,7 +77,7 @@ impl Schedules for SqlBackend {
                     name,
                 ],
             )?;
-            backend.add_audit_note(actor, "schedule", &schedule.name, 1)?;
+            backend.add_audit_entry(actor, "schedule", &schedule.name, 1)?;
             Ok(next)
         })
     }
@@ -105,7 +105,7 @@ impl Schedules for SqlBackend {
             let sql = "UPDATE icecore_schedules SET paused_at = ?, next_at = ?, problem = NULL WHERE name = ?";
             backend
                 .run_statement(sql, &[Value::int_or_null(paused_at), Value::int_or_null(next_at), Value::Text(name)])?;
-            backend.add_audit_note(actor, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
+            backend.add_audit_entry(actor, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
         })
     }
 
@@ -114,7 +114,7 @@ impl Schedules for SqlBackend {
         check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             let count = backend.run_statement("DELETE FROM icecore_schedules WHERE name = ?", &[Value::Text(name)])?;
-            backend.add_audit_note(actor, "unschedule", name, count)?;
+            backend.add_audit_entry(actor, "unschedule", name, count)?;
             Ok(count > 0)
         })
     }

@@ -16,7 +16,7 @@ struct Migration {
 /// Migrations. The version of the tables is the number of steps done.
 static MIGRATIONS: &[Migration] = &[CREATE_TABLES, PARTIAL_INDEXES, JOB_CHAINS, QUEUE_LIMITS, SCHEDULES];
 
-/// Objects with their classes and indexes, queues, jobs and audit notes.
+/// Objects with their classes and indexes, queues, jobs and audit entries.
 const CREATE_TABLES: Migration = Migration {
     is_needed_for: |_| true,
     up: "
@@ -436,8 +436,8 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
     #[test]
     fn rows_are_migrated_to_the_next_version_and_back() {
         let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
-        for (name, fresh) in crate::common::sql_backends() {
-            let address = fresh();
+        for (name, new_database) in crate::common::sql_backends() {
+            let address = new_database();
             let mut backend = backend(&address).expect("opened");
             fill(&mut backend);
             let before = rows(&address);

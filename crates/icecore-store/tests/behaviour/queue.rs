@@ -264,8 +264,8 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
         let count_before = world.jobs(&JobFilter::default()).len();
         assert_eq!(world.store.push(&jobs).expect("pushed"), expected, "{count}");
         let listed: Vec<Id> = world.jobs(&JobFilter::default())[count_before..].iter().map(|job| job.id).collect();
-        let fresh: Vec<Id> = expected.iter().filter(|pushed| pushed.is_new).map(|pushed| pushed.id).collect();
-        assert_eq!(listed, fresh, "in the order in which they were given");
+        let new_ids: Vec<Id> = expected.iter().filter(|pushed| pushed.is_new).map(|pushed| pushed.id).collect();
+        assert_eq!(listed, new_ids, "in the order in which they were given");
     }
 }
 

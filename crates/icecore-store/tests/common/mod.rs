@@ -15,8 +15,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 pub use table::{Cell, Cells};
 
-/// Makes the address of a fresh database.
-pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
+/// Returns the address of a new database each time it is called.
+pub type NewDatabase = Box<dyn Fn() -> Address + Send + Sync>;
 
 /// An hour: for a lease that does not end, or a time that does not come, during a test.
 pub const HOUR: Duration = Duration::from_secs(3_600);
@@ -25,30 +25,30 @@ pub const HOUR: Duration = Duration::from_secs(3_600);
 /// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must be
 /// allowed to create databases; these stay for inspection.
 #[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
-pub fn backends() -> Vec<(&'static str, Fresh)> {
-    let mut all: Vec<(&'static str, Fresh)> = Vec::new();
+pub fn backends() -> Vec<(&'static str, NewDatabase)> {
+    let mut all: Vec<(&'static str, NewDatabase)> = Vec::new();
     #[cfg(feature = "sqlite")]
     all.push(("sqlite", Box::new(sqlite)));
     #[cfg(feature = "postgres")]
     match std::env::var("ICECORE_TEST_POSTGRES") {
-        Ok(server) => all.push(("postgres", Box::new(move || servers::fresh(&server)))),
+        Ok(server) => all.push(("postgres", Box::new(move || servers::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set"),
     }
     #[cfg(feature = "mysql")]
     match std::env::var("ICECORE_TEST_MYSQL") {
-        Ok(server) => all.push(("mysql", Box::new(move || servers::fresh(&server)))),
+        Ok(server) => all.push(("mysql", Box::new(move || servers::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: MySQL, as ICECORE_TEST_MYSQL is not set"),
     }
     #[cfg(feature = "mongodb")]
     match std::env::var("ICECORE_TEST_MONGODB") {
-        Ok(server) => all.push(("mongodb", Box::new(move || documents::fresh(&server)))),
+        Ok(server) => all.push(("mongodb", Box::new(move || documents::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: MongoDB, as ICECORE_TEST_MONGODB is not set"),
     }
     all
 }
 
 /// The backends that speak SQL.
-pub fn sql_backends() -> Vec<(&'static str, Fresh)> {
+pub fn sql_backends() -> Vec<(&'static str, NewDatabase)> {
     backends().into_iter().filter(|(name, _)| *name != "mongodb").collect()
 }
 
@@ -167,7 +167,7 @@ pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
     }
 }
 
-/// Databases of servers. Each fresh one has its own name.
+/// Databases of servers. Each new database has its own name.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 mod servers {
     use super::TextRow;
@@ -180,7 +180,7 @@ mod servers {
     static SECRETS: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
     static COUNT: AtomicU32 = AtomicU32::new(0);
 
-    pub fn fresh(server: &str) -> Address {
+    pub fn new_database(server: &str) -> Address {
         let name = format!("icecore_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let parsed: Address = server.parse().expect("the address of a server");
         remember(&parsed, server);

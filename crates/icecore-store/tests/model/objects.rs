@@ -260,11 +260,11 @@ impl Model {
 
 #[test]
 fn objects_behave_like_the_model() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}");
         let steps = vec(step(), 1..25);
         let answer = super::runner().run(&steps, |steps| {
-            let mut world = World::new(fresh());
+            let mut world = World::new(new_database());
             let mut model = Model::default();
             for (number, step) in steps.iter().enumerate() {
                 let answer = model.step(&mut world, step).and_then(|()| model.compare(&mut world, number));

@@ -262,9 +262,9 @@ impl Model<'_> {
 
 #[test]
 fn schedules_behave_like_the_model() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}");
-        let world = std::cell::RefCell::new(World::new(fresh()));
+        let world = std::cell::RefCell::new(World::new(new_database()));
         let case = std::cell::Cell::new(0);
         let steps = proptest::collection::vec(step(), 1..40);
         let answer = super::runner().run(&steps, |steps| {
