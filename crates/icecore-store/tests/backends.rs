@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 const THREADS: usize = 8;
 
-fn each_world(test: impl Fn(&mut World)) {
+fn on_each_database(test: impl Fn(&mut World)) {
     for (name, new_database) in sql_backends() {
         eprintln!("{name}");
         test(&mut World::new(new_database()));
     }
 }
 
-fn at_once<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> {
+fn run_threads<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let body = &body;
         let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || body(thread))).collect();
@@ -34,7 +34,7 @@ fn php(text: &str) -> Vec<u8> {
 fn eight_programs_create_the_tables_once() {
     for (name, new_database) in sql_backends() {
         let address = new_database();
-        let stores = at_once(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
+        let stores = run_threads(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
         assert_eq!(stores.len(), THREADS);
         drop(stores);
         let version = raw(&address, "SELECT value FROM icecore_meta WHERE name = 'version'").expect("a version");
@@ -71,7 +71,7 @@ fn an_interrupted_setup_is_completed() {
 
 #[test]
 fn bytes_and_texts_round_trip() {
-    each_world(|world| {
+    on_each_database(|world| {
         let all_bytes: Vec<u8> = (0..=255).collect();
         let mut objects = vec![describe::describe_object(all_bytes, None), describe::describe_object(Vec::new(), None)];
         for (index, key) in ["a", "a ", "A", "ä", "a\u{308}", "日本", "🦀", "%_'\"\\"].iter().enumerate() {
@@ -100,7 +100,7 @@ fn bytes_and_texts_round_trip() {
 
 #[test]
 fn objects_whose_values_fit_no_column_are_kept() {
-    each_world(|world| {
+    on_each_database(|world| {
         // Anonymous classes of PHP have NUL in their names.
         let anonymous = b"O:18:\"class@anonymous\0/a\":1:{s:1:\"t\";s:3:\"x\0y\";}".to_vec();
         let long = format!("O:300:\"{}\":0:{{}}", "C".repeat(300)).into_bytes();
@@ -129,7 +129,7 @@ fn objects_whose_values_fit_no_column_are_kept() {
 
 #[test]
 fn objects_are_found_in_order() {
-    each_world(|world| {
+    on_each_database(|world| {
         let object = |number: usize| {
             let class = ["Cat", "Dog", "cat"][number % 3];
             let text = format!("O:{}:\"{class}\":1:{{s:1:\"n\";i:{number};}}", class.len());
@@ -174,9 +174,9 @@ fn objects_are_found_in_order() {
 /// An index finds what is stored while it is created.
 #[test]
 fn an_index_finds_objects_stored_during_its_creation() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = world.address.clone();
-        at_once(4, |thread| {
+        run_threads(4, |thread| {
             let mut store = open(&address).expect("a store");
             for number in 0..40 {
                 if thread == 0 && number == 20 {
@@ -191,7 +191,7 @@ fn an_index_finds_objects_stored_during_its_creation() {
 
 #[test]
 fn jobs_are_pushed_claimed_and_finished() {
-    each_world(|world| {
+    on_each_database(|world| {
         let store = &mut world.store;
         for queue in ["mail", "mail ", "Mail"] {
             store.push(&[describe::describe_job(queue, php(queue), None)]).expect("pushed");
@@ -235,11 +235,11 @@ fn jobs_are_pushed_claimed_and_finished() {
 
 #[test]
 fn every_job_is_claimed_once() {
-    each_world(|world| {
+    on_each_database(|world| {
         let jobs: Vec<_> = (0..400).map(|number| describe::describe_job("q", php(&number.to_string()), None)).collect();
         world.store.push(&jobs).expect("pushed");
         let address = &world.address;
-        let claimed = at_once(THREADS, |thread| {
+        let claimed = run_threads(THREADS, |thread| {
             let mut store = open(address).expect("a store");
             let (mut mine, mut misses) = (Vec::new(), 0);
             while misses < 20 {
@@ -260,10 +260,10 @@ fn every_job_is_claimed_once() {
 
 #[test]
 fn one_of_many_clients_gets_the_key() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = &world.address;
         for round in 0..10 {
-            let pushed = at_once(THREADS, |_| {
+            let pushed = run_threads(THREADS, |_| {
                 let mut store = open(address).expect("a store");
                 let mut job = describe::describe_job("q", php("x"), None);
                 job.unique_key = Some(format!("key {round}"));
@@ -277,7 +277,7 @@ fn one_of_many_clients_gets_the_key() {
 
 #[test]
 fn a_job_is_claimed_again_after_its_lease_ends() {
-    each_world(|world| {
+    on_each_database(|world| {
         world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
         let first = world.store.claim("q", "a", Duration::from_millis(20), 1).expect("an answer").remove(0);
         let mut other = world.open();
@@ -290,7 +290,7 @@ fn a_job_is_claimed_again_after_its_lease_ends() {
 
 #[test]
 fn objects_and_jobs_of_twenty_megabytes_round_trip() {
-    each_world(|world| {
+    on_each_database(|world| {
         let bytes: Vec<u8> = (0..20 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
@@ -305,7 +305,7 @@ fn objects_and_jobs_of_twenty_megabytes_round_trip() {
 
 #[test]
 fn objects_too_large_for_the_server_are_refused_with_the_cause() {
-    each_world(|world| {
+    on_each_database(|world| {
         if world.address.scheme() != Scheme::Mysql {
             return;
         }
@@ -320,7 +320,7 @@ fn objects_too_large_for_the_server_are_refused_with_the_cause() {
 /// Whatever the statistics contain and whenever they were made, no statement of the queue reads its whole table.
 #[test]
 fn statements_of_the_queue_follow_indexes() {
-    each_world(|world| {
+    on_each_database(|world| {
         if world.address.scheme() != Scheme::Postgres {
             return;
         }
@@ -384,7 +384,7 @@ fn end_connections(world: &World) {
 
 #[test]
 fn a_lost_connection_is_opened_again() {
-    each_world(|world| {
+    on_each_database(|world| {
         let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php("x"), None)]);
         push(&mut *world.store).expect("pushed");
         end_connections(world);
@@ -411,7 +411,7 @@ fn a_lost_connection_is_opened_again() {
 /// Nothing is stored of a transaction that was not committed when the connection was lost.
 #[test]
 fn an_interrupted_put_stores_nothing() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = &world.address;
         let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php("x"), None)).collect();
         let mut put = 0;
@@ -514,7 +514,7 @@ fn connections_are_encrypted_as_their_address_demands() {
 #[test]
 #[ignore = "prints how fast it is"]
 fn speed_is_printed() {
-    each_world(|world| {
+    on_each_database(|world| {
         let count = 500;
         let begun = Instant::now();
         for _ in 0..count {
@@ -533,7 +533,7 @@ fn speed_is_printed() {
         let claims = f64::from(count) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
         let address = &world.address;
-        at_once(4, |_| {
+        run_threads(4, |_| {
             let mut store = open(address).expect("a store");
             for _ in 0..count / 2 {
                 for lease in store.claim("q", "w", HOUR, 1).expect("an answer") {

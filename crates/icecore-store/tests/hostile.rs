@@ -22,7 +22,7 @@ struct FilledDatabase {
     objects: [Id; 2],
 }
 
-fn filled() -> FilledDatabase {
+fn fill_database() -> FilledDatabase {
     let mut world = World::new(sqlite());
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
@@ -120,12 +120,12 @@ fn columns_changed_by_hand_do_not_panic() {
     ];
     let mut changed = 0;
     for table in tables {
-        for column in columns(&filled().world, table) {
+        for column in columns(&fill_database().world, table) {
             for value in STRANGE {
                 if column == "seq" && value == "9223372036854775807" {
                     continue; // No sequence can follow this one.
                 }
-                let mut filled = filled();
+                let mut filled = fill_database();
                 let sql =
                     format!("UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT MIN(rowid) FROM {table})");
                 // Values that the database itself refuses need no test.
@@ -171,7 +171,7 @@ fn check_others(filled: &mut FilledDatabase, sql: &str, is_queue: bool) {
 #[test]
 fn unknown_states_are_reported_as_errors() {
     for state in ["READY", "running", "ready ", ""] {
-        let mut filled = filled();
+        let mut filled = fill_database();
         filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
         let store = &mut filled.world.store;
         let error = store.job(filled.jobs[0]).expect_err("no state");
@@ -181,13 +181,13 @@ fn unknown_states_are_reported_as_errors() {
         assert_eq!(store.claim("mail", "ann", HOUR, 10).expect("claimed").len(), 1, "the other one");
         assert_eq!(store.queues().expect("queues")[0].counts, [0, 1, 0, 0, 0]);
         // A walk can continue after it.
-        let behind = JobFilter { after: 1, ..Default::default() };
+        let after_first = JobFilter { after: 1, ..Default::default() };
         let mut count = 0;
-        let mut one = |_| {
+        let mut count_job = |_| {
             count += 1;
             Ok(Flow::Continue)
         };
-        store.jobs(&behind, 10, &mut one).expect("listed");
+        store.jobs(&after_first, 10, &mut count_job).expect("listed");
         assert_eq!(count, 1);
     }
 }
@@ -197,7 +197,7 @@ fn missing_tables_do_not_panic() {
     for table in
         ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
     {
-        let mut filled = filled();
+        let mut filled = fill_database();
         filled.world.raw(&format!("DROP TABLE {table}"));
         call_all(&mut filled);
     }
@@ -236,7 +236,7 @@ fn files_that_are_not_databases_are_refused() {
 
 #[test]
 fn overwritten_pages_do_not_panic() {
-    let mut filled = filled();
+    let mut filled = fill_database();
     let address = filled.world.address.clone();
     for number in 0..300 {
         filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
