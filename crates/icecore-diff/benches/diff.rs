@@ -178,8 +178,8 @@ fn check(format: &str, case: &Case) {
 }
 
 fn measure(format: &str, case: &Case, settings: &Settings) {
-    let plain: Vec<Record> = (0..settings.records).map(Record::new).collect();
-    let (a, b) = (written(format, &plain), written(format, &(case.make)(settings.records)));
+    let records: Vec<Record> = (0..settings.records).map(Record::new).collect();
+    let (a, b) = (written(format, &records), written(format, &(case.make)(settings.records)));
     let (stage, limits) = (Stage::parse(format).expect("a stage"), Limits::default());
     let (mut reads, mut compared, mut changes) = (Vec::new(), Vec::new(), 0);
     for _ in 0..settings.rounds {

@@ -180,10 +180,10 @@ mod tests {
     use super::*;
     use icecore::{Limits, Request, Stage};
 
-    fn part(format: &str, bytes: &[u8], wanted: &PartRequest) -> Part {
+    fn part(format: &str, bytes: &[u8], request: &PartRequest) -> Part {
         let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::new());
         let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-        Part::from_document(&outcome.document, bytes, wanted)
+        Part::from_document(&outcome.document, bytes, request)
     }
 
     fn whole_request() -> PartRequest {

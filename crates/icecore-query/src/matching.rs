@@ -140,8 +140,8 @@ impl CharacterCounter<'_> {
     fn count_before(&mut self, offset: usize) -> usize {
         // A group may begin before the position of the previous call.
         if offset < self.offset {
-            let between = self.text.get(offset..self.offset).unwrap_or_default();
-            return self.count - between.chars().count();
+            let skipped = self.text.get(offset..self.offset).unwrap_or_default();
+            return self.count - skipped.chars().count();
         }
         self.count += self.text.get(self.offset..offset).unwrap_or_default().chars().count();
         self.offset = offset;

@@ -162,8 +162,8 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
 }
 
 /// Encodes new text after `before` and before `behind`.
-fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<String> {
-    let raw = [before, behind].concat();
+fn encoded(quoting: Quoting, before: &str, after: &str, text: &str) -> Option<String> {
+    let raw = [before, after].concat();
     let around = Around { raw: raw.as_bytes(), start: before.len(), end: before.len() };
     let mut out = Vec::new();
     quoting.encode(text.as_bytes(), &around, &mut out).then(|| show(&out))

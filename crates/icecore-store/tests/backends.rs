@@ -241,16 +241,16 @@ fn every_job_is_claimed_once() {
         let address = &world.address;
         let claimed = run_threads(THREADS, |thread| {
             let mut store = open(address).expect("a store");
-            let (mut mine, mut misses) = (Vec::new(), 0);
+            let (mut own_ids, mut misses) = (Vec::new(), 0);
             while misses < 20 {
                 let leases = store.claim("q", &format!("w{thread}"), HOUR, 1 + thread % 3).expect("an answer");
                 misses = if leases.is_empty() { misses + 1 } else { 0 };
                 for lease in leases {
                     store.ack(lease.job.id, &lease.token, None).expect("done");
-                    mine.push(lease.job.id);
+                    own_ids.push(lease.job.id);
                 }
             }
-            mine
+            own_ids
         });
         let all: Vec<_> = claimed.into_iter().flatten().collect();
         assert_eq!(all.len(), jobs.len());
@@ -334,9 +334,13 @@ fn statements_of_the_queue_follow_indexes() {
         for round in 0..12 {
             sometimes(world);
             let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php("x"), None)).collect();
-            let some = [1, 7, 200][round % 3];
-            pushed +=
-                world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
+            let batch_size = [1, 7, 200][round % 3];
+            pushed += world
+                .store
+                .push_checked(&jobs[..batch_size], &[("q", None)])
+                .expect("pushed")
+                .expect("none has one")
+                .len();
             sometimes(world);
             for max_objects in [1, 30, 200] {
                 let leases = world.store.claim("q", "w", HOUR, max_objects).expect("claimed");

@@ -80,11 +80,11 @@ fn bring_back(address: &Address, folder: &Path) {
 
 fn objects(world: &mut World) -> Vec<Object> {
     let mut all = Vec::new();
-    let mut take = |object| {
+    let mut add = |object| {
         all.push(object);
         Ok(Flow::Continue)
     };
-    world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut take).expect("objects");
+    world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut add).expect("objects");
     all
 }
 

@@ -18,11 +18,11 @@ fn world(test: impl Fn(&mut World)) {
 
 fn objects(world: &mut World) -> Vec<Object> {
     let mut found = Vec::new();
-    let mut take = |object| {
+    let mut add = |object| {
         found.push(object);
         Ok(Flow::Continue)
     };
-    world.store.objects(0, 100, &ObjectFilter::default(), &mut take).expect("objects");
+    world.store.objects(0, 100, &ObjectFilter::default(), &mut add).expect("objects");
     found
 }
 
@@ -70,7 +70,7 @@ fn too_large_documents_are_refused_without_affecting_others() {
 }
 
 /// Leaves what a killed program leaves: jobs that arrived, and the record of their batch.
-fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
+fn insert_batch(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
     let ids = [Id::new(), Id::new()];
     for (number, id) in ids.iter().enumerate() {
         let id = id.to_string();
@@ -107,7 +107,7 @@ fn committed_batches_are_visible_to_all_calls() {
     ];
     for look in looks {
         world(|world| {
-            let ids = arrived(world, Some("committed"), 1);
+            let ids = insert_batch(world, Some("committed"), 1);
             look(world, ids);
             assert_eq!(world.count("icecore_batches"), 0);
             assert!(world.jobs(&JobFilter::default()).iter().all(|job| job.state != State::Dead));
@@ -119,7 +119,7 @@ fn committed_batches_are_visible_to_all_calls() {
 fn uncommitted_batches_are_invisible() {
     world(|world| {
         let now = world.store.now().expect("the time");
-        let ids = arrived(world, Some("open"), now);
+        let ids = insert_batch(world, Some("open"), now);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         assert_eq!(world.store.job(ids[0]).expect("asked"), None);
         assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed"), []);
@@ -138,7 +138,7 @@ fn uncommitted_batches_are_invisible() {
 #[test]
 fn leftovers_of_an_abandoned_batch_do_not_matter() {
     world(|world| {
-        let ids = arrived(world, None, 0);
+        let ids = insert_batch(world, None, 0);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         let duplicate = NewJob { id: ids[1], ..keyed("k") };
         assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);

@@ -48,11 +48,11 @@ impl Model {
     fn objects(&mut self, class: Option<&str>) -> Vec<Object> {
         let mut found = Vec::new();
         let filter = ObjectFilter { class: class.map(str::to_owned), ..ObjectFilter::default() };
-        let mut take = |object| {
+        let mut add = |object| {
             found.push(object);
             Ok(Flow::Continue)
         };
-        self.world.store.objects(0, 100, &filter, &mut take).expect("objects");
+        self.world.store.objects(0, 100, &filter, &mut add).expect("objects");
         found
     }
 
@@ -105,7 +105,7 @@ impl Model {
 
         // It restores objects of either language that the engine stored, and prints null for the others.
         let mut expected: Vec<String> =
-            ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, who)| self.line(id, who)).collect();
+            ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, customer)| self.line(id, customer)).collect();
         for (bytes, format, as_base64) in
             [(OF_RUBY, "marshal", false), (OF_PHP, "php", false), (OF_RUBY, "marshal", true)]
         {
@@ -122,7 +122,7 @@ impl Model {
         assert_eq!(self.run_program(&restore, &[]), ["ann", "bob", "zo\u{eb}", "max", "max", "max"], "{name}");
     }
 
-    fn line(&self, id: &str, who: &str) -> String {
-        format!(r#"{{"id":"{id}","format":"{}","class":"Order","object":"{who}"}}"#, self.format)
+    fn line(&self, id: &str, customer: &str) -> String {
+        format!(r#"{{"id":"{id}","format":"{}","class":"Order","object":"{customer}"}}"#, self.format)
     }
 }

@@ -152,8 +152,8 @@ fn a_taken_key_leaves_the_transaction_intact() {
             // A call stores everything or nothing.
             assert_eq!(kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
             // The database itself refuses this one: the id exists.
-            let same = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
-            assert_eq!(kind(within.put(&[same])), ErrorKind::Taken);
+            let duplicate = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
+            assert_eq!(kind(within.put(&[duplicate])), ErrorKind::Taken);
             assert_eq!(kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])), ErrorKind::Input);
             within.push(&[job("m")]).expect("pushed");
             drop(within);

@@ -132,11 +132,11 @@ fn a_stopping_worker_finishes_its_jobs_and_claims_no_more() {
     let mut store = store();
     let (first, second) = (store.push(b"[1]"), store.push(b"[2]"));
     let stop = Stop::new();
-    let seen = stop.clone();
+    let stop_of_runner = stop.clone();
     let mut worker = worker(1);
     worker.until_empty = false;
     let runner = move |_: &Job| {
-        seen.drain();
+        stop_of_runner.drain();
         Outcome::Done(None)
     };
     let address = store.address.clone();
@@ -227,13 +227,13 @@ fn an_attempt_without_its_lease_does_not_end_the_next_one() {
         Outcome::Done(Some(job.attempts.to_string().into_bytes()))
     };
     let mut reported = Vec::new();
-    let tell = &mut |event: Event<'_>| {
+    let report = &mut |event: Event<'_>| {
         if matches!(event, Event::Done(_) | Event::Lost(_)) {
             reported.push(format!("{event:?}"));
             let _ = record.send(());
         }
     };
-    let tally = worker(2).run(&|| open(&store.address), Arc::new(runner), &Stop::new(), tell).expect("an end");
+    let tally = worker(2).run(&|| open(&store.address), Arc::new(runner), &Stop::new(), report).expect("an end");
     assert_eq!(reported, [format!("Lost({id:?})"), format!("Done({id:?})")]);
     assert_eq!((tally.done, tally.lost), (1, 1));
     let job = store.job(id);

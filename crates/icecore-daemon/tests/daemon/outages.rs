@@ -75,14 +75,14 @@ fn a_panic_in_the_database_becomes_an_answer() {
 #[test]
 fn requests_beyond_the_queue_are_refused_for_now() {
     let (daemon, controls, _folder) = daemon(|settings| settings.max_waiting_requests = 1);
-    let held = controls.gate.lock().expect("the gate");
+    let lock = controls.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
         let asking: Vec<_> = (0..16).map(|_| scope.spawn(|| daemon.post_json("/jobs", "1").code)).collect();
         // With one push at the gate and one that waits, all others are refused immediately.
         while asking.iter().filter(|asking| asking.is_finished()).count() < 14 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        drop(held);
+        drop(lock);
         let codes: Vec<u16> = asking.into_iter().map(|asking| asking.join().expect("a code")).collect();
         assert!(codes.iter().all(|code| [201, 503].contains(code)), "{codes:?}");
         assert!(codes.contains(&201) && codes.iter().filter(|code| **code == 503).count() >= 14, "{codes:?}");
@@ -93,8 +93,8 @@ fn requests_beyond_the_queue_are_refused_for_now() {
 #[test]
 fn a_database_that_does_not_answer_times_out() {
     let (daemon, controls, _folder) = daemon(|settings| settings.database_timeout = Duration::from_millis(100));
-    let held = controls.gate.lock().expect("the gate");
+    let lock = controls.gate.lock().expect("the gate");
     assert_eq!(daemon.post_json("/jobs", "1").code, 503);
     assert_eq!(daemon.get("/healthz").code, 200);
-    drop(held);
+    drop(lock);
 }

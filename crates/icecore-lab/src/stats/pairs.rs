@@ -86,8 +86,10 @@ mod tests {
             sample.ns *= 3.0;
         }
         let found = compute_speedup(&a, &b).unwrap();
-        let same = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
-        assert!(same(found.estimate, clean.estimate) && same(found.low, clean.low) && same(found.high, clean.high));
+        let is_near = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
+        assert!(
+            is_near(found.estimate, clean.estimate) && is_near(found.low, clean.low) && is_near(found.high, clean.high)
+        );
     }
 
     #[test]

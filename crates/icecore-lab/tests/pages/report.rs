@@ -39,13 +39,13 @@ pub fn noise(level: NoiseLevel, words: &str) -> Noise {
 }
 
 /// Makes samples around a time: with noise that a round shares, and a little noise of their own.
-pub fn samples(ns: f64, own: u32) -> Vec<Sample> {
+pub fn samples(ns: f64, noise_seed: u32) -> Vec<Sample> {
     let wave = |of: &[u32]| {
         let seed = of.iter().fold(17, |seed: u64, n| seed * 31 + u64::from(*n));
         fastrand::Rng::with_seed(seed).f64() - 0.5
     };
     let common = |round, turn| 0.10 * wave(&[1, round, turn]);
-    let alone = |round, turn| 0.05 * wave(&[2, own, round]) + 0.04 * wave(&[3, own, round, turn]);
+    let alone = |round, turn| 0.05 * wave(&[2, noise_seed, round]) + 0.04 * wave(&[3, noise_seed, round, turn]);
     let at = |round, turn| ns * (1.0 + common(round, turn) + alone(round, turn));
     (0..5).flat_map(|round| (0..4).map(move |turn| Sample { round, turn, ns: at(round, turn) })).collect()
 }
@@ -58,19 +58,19 @@ fn summary(samples: &[Sample], outliers: Vec<usize>) -> Summary {
     Summary { median, fastest: at(0.0), slowest: at(1.0), outliers }
 }
 
-pub fn cell(operation: Operation, ns: f64, own: u32, baseline: Option<f64>) -> Cell {
-    let samples = samples(ns, own);
+pub fn cell(operation: Operation, ns: f64, noise_seed: u32, baseline: Option<f64>) -> Cell {
+    let samples = samples(ns, noise_seed);
     let against = baseline.map(|base| {
         let times = base / ns;
         let times = Interval { estimate: times, low: times * 0.96, high: times * 1.05 };
         Comparison { times, tie: times.low <= 1.0 && times.high >= 1.0 }
     });
-    Cell { operation, summary: summary(&samples, if own == 3 { vec![7] } else { vec![] }), samples, against }
+    Cell { operation, summary: summary(&samples, if noise_seed == 3 { vec![7] } else { vec![] }), samples, against }
 }
 
 /// Makes an entry with its write and read times; a time of 0 means that it lacks the operation.
 pub fn entry(id: &str, name: &str, times: [f64; 2], size: u64, baseline: Option<[f64; 2]>) -> Entry {
-    let own = id.bytes().map(u32::from).sum::<u32>() % 13;
+    let noise_seed = id.bytes().map(u32::from).sum::<u32>() % 13;
     let cells = OPERATIONS.iter().enumerate().filter(|(i, _)| times[*i] > 0.0);
     Entry {
         id: id.into(),
@@ -79,7 +79,7 @@ pub fn entry(id: &str, name: &str, times: [f64; 2], size: u64, baseline: Option<
         role: Role::Competitor,
         fidelity: Fidelity::Exact,
         size: (size > 0).then_some(size),
-        cells: cells.map(|(i, op)| cell(*op, times[i], own, baseline.map(|b| b[i]))).collect(),
+        cells: cells.map(|(i, op)| cell(*op, times[i], noise_seed, baseline.map(|b| b[i]))).collect(),
         memory: vec![],
     }
 }

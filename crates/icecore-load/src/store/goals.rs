@@ -72,14 +72,14 @@ fn judge_memory(walks: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement
     Goal { text, wanted: MAX_MEMORY_GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met: result }
 }
 
-fn judge_minimum(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
+fn judge_minimum(text: String, minimum: f64, measured: Option<Interval>) -> Goal {
     let result = match &measured {
         None => GoalResult::Unmeasured,
-        Some(measured) if measured.low >= wanted => GoalResult::Yes,
-        Some(measured) if measured.high < wanted => GoalResult::No,
+        Some(measured) if measured.low >= minimum => GoalResult::Yes,
+        Some(measured) if measured.high < minimum => GoalResult::No,
         Some(_) => GoalResult::Open,
     };
-    Goal { text, wanted, at_most: false, measured, met: result }
+    Goal { text, wanted: minimum, at_most: false, measured, met: result }
 }
 
 impl Group {

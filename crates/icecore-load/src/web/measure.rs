@@ -80,7 +80,7 @@ pub fn measure_pages(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<MeasuredS
 
 impl Plan<'_> {
     fn includes_page(&self, page: &Page) -> bool {
-        let includes = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
+        let includes = |selected: &String| page.id == selected || page.id.starts_with(&format!("{selected}/"));
         (self.only.is_empty() || self.only.iter().any(includes))
             && (self.scenario.only.is_empty() || self.scenario.only.iter().any(|id| id == page.id))
     }

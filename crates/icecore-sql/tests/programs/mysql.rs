@@ -24,8 +24,8 @@ impl Server {
     /// `mysql://user:password@host:port/database`
     fn of_environment() -> Option<Server> {
         let address = std::env::var("ICECORE_TEST_MYSQL").ok()?;
-        let (who, place) = address.strip_prefix("mysql://")?.split_once('@')?;
-        let (user, password) = who.split_once(':')?;
+        let (user, place) = address.strip_prefix("mysql://")?.split_once('@')?;
+        let (user, password) = user.split_once(':')?;
         let (host, port) = place.split('/').next()?.split_once(':')?;
         Some(Server { user: user.into(), password: password.into(), host: host.into(), port: port.into() })
     }

@@ -11,11 +11,14 @@ use crate::random::Random;
 
 /// Returns the place of a value in the generated tables: table, column, row. `None` for an id.
 fn locate_value(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
-    let seen = reader.table(cell.table);
-    let table = tables.iter().position(|table| table.name == seen.name()).unwrap_or_else(|| panic!("a table {seen:?}"));
+    let found_table = reader.table(cell.table);
+    let table = tables
+        .iter()
+        .position(|table| table.name == found_table.name())
+        .unwrap_or_else(|| panic!("a table {found_table:?}"));
     let column = match cell.column {
         Some(column) => {
-            let name = seen.columns()[column as usize].name();
+            let name = found_table.columns()[column as usize].name();
             if name == "id" {
                 return None;
             }
@@ -35,20 +38,20 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     let max_window = *random.pick(&[1, 13, 1000, 100_000]);
     let mut sizes = Random::new(random.next());
     let (literals, reader) = windows(dump, Options::default(), |_| 1 + sizes.below(max_window));
-    let mut seen = BTreeMap::new();
+    let mut values_by_place = BTreeMap::new();
     for literal in &literals {
         let Some(cell) = literal.cell else { continue };
         let Some(place) = locate_value(&reader, tables, &cell) else { continue };
         let raw = &dump[literal.body.clone()];
         let decoded =
             literal.quoting.decode(raw).unwrap_or_else(|| panic!("{name}: {:?} {}", literal.quoting, show(raw)));
-        let before = seen.insert(place, decoded.text().to_vec());
+        let before = values_by_place.insert(place, decoded.text().to_vec());
         assert!(before.is_none(), "{name}: {place:?} twice");
     }
     for (number, table) in tables.iter().enumerate() {
         for (row, values) in table.rows.iter().enumerate() {
             for (column, value) in values.iter().enumerate() {
-                let found = seen.remove(&(number, column, row));
+                let found = values_by_place.remove(&(number, column, row));
                 if &found != value {
                     let shown =
                         |value: &Option<Vec<u8>>| value.as_ref().map(|value| show(&value[..value.len().min(300)]));
@@ -63,7 +66,7 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
             }
         }
     }
-    assert!(seen.is_empty(), "{name}: more values: {seen:?}");
+    assert!(values_by_place.is_empty(), "{name}: more values: {values_by_place:?}");
     assert_eq!(reader.unclosed_offset(), None, "{name}");
     // With separate random numbers, so that later changes stay the same.
     check_rows(dump, tables, &mut Random::new(dump.len() as u64), name);

@@ -167,8 +167,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if self.run_statement(sql, &[Value::Text(&text)])? != 1 {
             // If this job is pushed a second time, its predecessor may have been removed in the meantime.
             let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-            let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
-            return if same.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
+            let existing = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
+            return if existing.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
         }
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
         let state = self.query_first(sql, &[Value::Text(&text)], |row| required(row.read_text(0)?))?;
@@ -290,7 +290,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return Ok(id);
         }
         let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-        let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
-        same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time"))
+        let existing = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
+        existing.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time"))
     }
 }

@@ -45,11 +45,11 @@ fn a_job_waits_for_its_predecessor(world: &mut World) {
     assert_eq!(done(world, "mail"), third);
     let missing = world.store.push(&[after(Id::new(), "4")]);
     assert_eq!(kind(missing), ErrorKind::Missing);
-    let own = new("mail", "5");
-    let own = NewJob { after: Some(own.id), ..own };
-    assert_eq!(kind(world.store.push(&[own])), ErrorKind::Missing);
-    let both = world.store.push(&[new("mail", "6"), after(Id::new(), "7")]);
-    assert_eq!(kind(both), ErrorKind::Missing);
+    let follower_of_itself = new("mail", "5");
+    let follower_of_itself = NewJob { after: Some(follower_of_itself.id), ..follower_of_itself };
+    assert_eq!(kind(world.store.push(&[follower_of_itself])), ErrorKind::Missing);
+    let answer = world.store.push(&[new("mail", "6"), after(Id::new(), "7")]);
+    assert_eq!(kind(answer), ErrorKind::Missing);
     assert_eq!(world.count("icecore_jobs"), 3, "all or none");
 }
 

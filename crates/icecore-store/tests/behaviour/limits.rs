@@ -41,12 +41,12 @@ fn concurrency_limits_the_number_of_leases(world: &mut World) {
     ack(world, &leases[0]);
     world.store.nack(leases[1].job.id, &leases[1].token, "no", Some(HOUR)).expect("nack");
     world.store.extend(leases[2].job.id, &leases[2].token, HOUR).expect("extended");
-    let more = claim(world, "mail", 10);
-    assert_eq!(more.len(), 2);
-    ack(world, &more[0]);
+    let remaining = claim(world, "mail", 10);
+    assert_eq!(remaining.len(), 2);
+    ack(world, &remaining[0]);
     let own = world.store.push_and_claim(&new("mail", "x"), "ann", HOUR).expect("asked").expect("a lease");
     assert!(claim(world, "mail", 1).is_empty());
-    let acks: Vec<_> = [&own, &more[1], &leases[2]]
+    let acks: Vec<_> = [&own, &remaining[1], &leases[2]]
         .map(|lease| icecore_store::Ack { id: lease.job.id, token: lease.token.clone(), result: None })
         .into();
     assert!(world.store.ack_many(&acks).expect("acked").iter().all(Result::is_ok));

@@ -66,7 +66,7 @@ fn every(world: &mut World) -> Vec<Object> {
     found(world, 0, usize::MAX, &ObjectFilter::default())
 }
 
-fn at(path: &str, value: &str) -> ObjectFilter {
+fn at_path(path: &str, value: &str) -> ObjectFilter {
     ObjectFilter { path_value: Some((path.to_owned(), value.to_owned())), ..ObjectFilter::default() }
 }
 
@@ -142,17 +142,18 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
         let [first, mut second] =
             [first, second].map(|id| world.store.object(*id).expect("asked").expect("what was put is there"));
         assert_eq!(first.key, new.key);
-        if let Some(at) = new.stored_at {
-            assert_eq!((first.stored_at, second.stored_at), (at, at));
+        if let Some(at_path) = new.stored_at {
+            assert_eq!((first.stored_at, second.stored_at), (at_path, at_path));
         }
         (second.id, second.sequence, second.stored_at) = (first.id, first.sequence, first.stored_at);
         second.key.clone_from(&first.key);
         assert_eq!(first, second);
     }
-    let both: Vec<Id> = together.iter().chain(&one_by_one).copied().collect();
+    let all_ids: Vec<Id> = together.iter().chain(&one_by_one).copied().collect();
     let alike = |world: &mut World, filter: &ObjectFilter| {
         let found = ids(&found(world, 0, usize::MAX, filter));
-        let places: Vec<usize> = found.iter().map(|id| both.iter().position(|one| one == id).expect("one")).collect();
+        let places: Vec<usize> =
+            found.iter().map(|id| all_ids.iter().position(|one| one == id).expect("one")).collect();
         let (first, second): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| **place < many.len());
         assert_eq!(first, second.iter().map(|place| place - many.len()).collect::<Vec<usize>>(), "{filter:?}");
         first.len()
@@ -161,7 +162,7 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
         assert!(alike(world, &ObjectFilter { class: Some(class.to_owned()), ..ObjectFilter::default() }) > 0);
     }
     for value in ["1", "\"x\"", "null"] {
-        assert!(alike(world, &at("$.a", value)) > 0, "{value}");
+        assert!(alike(world, &at_path("$.a", value)) > 0, "{value}");
     }
     // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
@@ -299,17 +300,17 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
     world.store.put(&[keyed("a"), bad, user, json("{\"k\":1}")]).expect("put");
     world.store.index("$.k").expect("an index");
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
-    for filter in [ObjectFilter::default(), class, at("$.k", "1"), at("$", "1")] {
+    for filter in [ObjectFilter::default(), class, at_path("$.k", "1"), at_path("$", "1")] {
         let mut lent = Vec::new();
-        let mut take = |object: icecore_store::LentObject<'_>| {
+        let mut add = |object: icecore_store::LentObject<'_>| {
             assert_eq!(object.json, None);
             lent.push(object.to_owned_object());
             Ok(Flow::Continue)
         };
-        world.store.walk(0, 10, &filter, &mut take).expect("walked");
+        world.store.walk(0, 10, &filter, &mut add).expect("walked");
         let all = found(world, 0, 10, &filter);
         assert!(!all.is_empty(), "{filter:?}");
-        let without: Vec<Object> = all
+        let without_json: Vec<Object> = all
             .into_iter()
             .map(|mut object| {
                 assert_eq!(object.to_lent().to_owned_object(), object);
@@ -317,7 +318,7 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
                 object
             })
             .collect();
-        assert_eq!(lent, without, "{filter:?}");
+        assert_eq!(lent, without_json, "{filter:?}");
     }
 }
 
@@ -330,7 +331,7 @@ fn an_index_keeps_all_its_values(world: &mut World) {
     let rows = world.count("icecore_index_values");
     assert_eq!(rows, 3, "a value that is not a plain one is not kept");
     for (path, value, expected) in [("$.a", "1", &ids[..1]), ("$.b[0]", "x", &ids[..1]), ("$", "7", &ids[1..2])] {
-        assert_eq!(self::ids(&found(world, 0, 10, &at(path, value))), expected, "{path}");
+        assert_eq!(self::ids(&found(world, 0, 10, &at_path(path, value))), expected, "{path}");
     }
 }
 
@@ -366,10 +367,10 @@ fn a_walk_stops_on_request(world: &mut World) {
     let ids = world.store.put(&[json("1"), json("1"), json("1")]).expect("put");
     world.store.index("$").expect("an index");
     let class = ObjectFilter { class: Some("A".to_owned()), ..ObjectFilter::default() };
-    for filter in [ObjectFilter::default(), class, at("$", "1"), at("$[0]", "1")] {
+    for filter in [ObjectFilter::default(), class, at_path("$", "1"), at_path("$[0]", "1")] {
         assert_eq!(found(world, 0, 0, &filter), [], "none of {filter:?}");
     }
-    for filter in [ObjectFilter::default(), at("$", "1")] {
+    for filter in [ObjectFilter::default(), at_path("$", "1")] {
         assert_eq!(self::ids(&found(world, 0, 2, &filter)), ids[..2]);
         let mut count = 0;
         let mut stop = |_| {
@@ -386,8 +387,8 @@ fn a_walk_stops_on_request(world: &mut World) {
     // The same without an index.
     let objects = [json("[7]"), json("[7]")];
     let ids = world.store.put(&objects).expect("put");
-    assert_eq!(found(world, 0, 0, &at("$[0]", "7")), []);
-    assert_eq!(self::ids(&found(world, 0, 1, &at("$[0]", "7"))), ids[..1]);
+    assert_eq!(found(world, 0, 0, &at_path("$[0]", "7")), []);
+    assert_eq!(self::ids(&found(world, 0, 1, &at_path("$[0]", "7"))), ids[..1]);
 }
 
 fn objects_are_found_by_class(world: &mut World) {
@@ -435,8 +436,8 @@ fn texts_with_nul_are_stored(world: &mut World) {
     assert_eq!(object.description.problem, None);
     let id = world.store.put(&[object]).expect("put")[0];
     world.store.index("$[\"k\\u0000y\"]").expect("an index");
-    assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
-    assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "v\0l"))), [id]);
+    assert_eq!(ids(&found(world, 0, 10, &at_path("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
+    assert_eq!(ids(&found(world, 0, 10, &at_path("$[\"k\\u0000y\"]", "v\0l"))), [id]);
     // A class name that no Ruby program can have.
     let object = describe::describe_object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
     assert_eq!((object.description.problem.as_deref(), object.description.classes.len()), (None, 1));
@@ -555,13 +556,13 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
         assert_eq!(object.description.problem, None, "{format} {}", bytes.escape_ascii());
     }
     let ids = world.store.put(&put).expect("put");
-    let mut without = Vec::new();
+    let mut without_index = Vec::new();
     let mut wrong = Vec::new();
-    let look = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
+    let search_all = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
         let mut answers = Vec::new();
         for ((bytes, format, path, search_value, is_found), id) in all.iter().zip(&ids) {
             let mut found = Vec::new();
-            let answer = world.store.objects(0, usize::MAX, &at(path, search_value), &mut |object| {
+            let answer = world.store.objects(0, usize::MAX, &at_path(path, search_value), &mut |object| {
                 found.push(object.id);
                 Ok(Flow::Continue)
             });
@@ -576,7 +577,7 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
         }
         answers
     };
-    without.extend(look(world, &mut wrong, "without index"));
+    without_index.extend(search_all(world, &mut wrong, "without index"));
     let mut paths: Vec<&str> = all.iter().map(|value| value.2).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -584,12 +585,12 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
         world.store.index(path).expect("an index");
     }
     assert_eq!(world.store.indexes().expect("indexes"), paths);
-    let with = look(world, &mut wrong, "with index");
+    let with_index = search_all(world, &mut wrong, "with index");
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(without, with);
+    assert_eq!(without_index, with_index);
     for search_value in ["[]", "{}", "[1]"] {
         assert_eq!(
-            kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::Continue))),
+            kind(world.store.objects(0, 1, &at_path("$.k", search_value), &mut |_| Ok(Flow::Continue))),
             ErrorKind::Input
         );
     }
@@ -618,7 +619,7 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
             for before in [None, Some(middle), Some(0)] {
                 for search_value in ["0", "1", "9"] {
                     let class = class.map(str::to_owned);
-                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", search_value) });
+                    filters.push(ObjectFilter { class, quarantined, before, ..at_path("$.k", search_value) });
                 }
             }
         }
@@ -629,13 +630,13 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
         let answers = filters.iter().flat_map(|filter| pages.map(|(after, max_objects)| (filter, after, max_objects)));
         answers.map(|(filter, after, max_objects)| self::ids(&found(world, after, max_objects, filter))).collect()
     };
-    let without = all(world);
+    let without_index = all(world);
     world.store.index("$.k").expect("an index");
-    let with = all(world);
-    for ((without, with), at) in without.iter().zip(&with).zip(0..) {
-        assert_eq!(without, with, "{:?}, page {}", filters[at / 5], at % 5);
+    let with_index = all(world);
+    for ((without_index, with_index), at_path) in without_index.iter().zip(&with_index).zip(0..) {
+        assert_eq!(without_index, with_index, "{:?}, page {}", filters[at_path / 5], at_path % 5);
     }
-    assert!(without.iter().any(|answer| answer.len() > 2));
+    assert!(without_index.iter().any(|answer| answer.len() > 2));
 }
 
 fn an_index_finds_objects_stored_later(world: &mut World) {
@@ -647,9 +648,9 @@ fn an_index_finds_objects_stored_later(world: &mut World) {
     let second = other.put(&[json("{\"k\":1}")]).expect("put")[0];
     let third = NewObject { as_base64: true, ..json("{\"k\":1}") };
     let third = other.put(&[third]).expect("put")[0];
-    assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, second, third]);
+    assert_eq!(ids(&found(world, 0, 10, &at_path("$.k", "1"))), [first, second, third]);
     world.store.remove(&[second], "ann").expect("removed");
-    assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, third]);
+    assert_eq!(ids(&found(world, 0, 10, &at_path("$.k", "1"))), [first, third]);
     assert_eq!(world.count("icecore_index_values"), 2);
 }
 
@@ -658,7 +659,7 @@ fn paths_of_indexes_have_a_maximum_length(world: &mut World) {
     world.store.index(&longest).expect("200 bytes");
     for path in ["", "k", ".k", "$.a\0b", "$.[", "$[", "$.k.", "$[1", "$k", &format!("{longest}k")] {
         assert_eq!(kind(world.store.index(path)), ErrorKind::Input, "{path:?}");
-        let answer = world.store.objects(0, 1, &at(path, "1"), &mut |_| Ok(Flow::Continue));
+        let answer = world.store.objects(0, 1, &at_path(path, "1"), &mut |_| Ok(Flow::Continue));
         assert_eq!(kind(answer), ErrorKind::Input, "{path:?}");
     }
     assert_eq!(world.store.indexes().expect("indexes"), [longest]);
@@ -671,11 +672,11 @@ fn an_unfinished_index_is_not_used(world: &mut World) {
     world.store.index("$.k").expect("an index");
     world.unfinish_indexes(4);
     assert_eq!(world.store.indexes().expect("indexes"), [] as [&str; 0]);
-    assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), ids);
+    assert_eq!(self::ids(&found(world, 0, 100, &at_path("$.k", "1"))), ids);
     let last = world.store.put(&[json("{\"k\":1}")]).expect("put")[0];
     world.store.index("$.k").expect("it is made whole");
     assert_eq!(world.store.indexes().expect("indexes"), ["$.k"]);
-    assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), [ids, vec![last]].concat());
+    assert_eq!(self::ids(&found(world, 0, 100, &at_path("$.k", "1"))), [ids, vec![last]].concat());
 }
 
 fn removed_objects_are_gone(world: &mut World) {
@@ -703,9 +704,9 @@ fn removals_are_recorded_in_the_audit(world: &mut World) {
         assert_eq!(kind(world.store.remove(&ids, &by)), ErrorKind::Input);
     }
     world.store.remove(&ids, "Ann's \"crab\" 🦀").expect("removed");
-    let noted = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
+    let audit_entries = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(noted, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
+    assert_eq!(audit_entries, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
 }
 
 fn expired_objects_are_removed(world: &mut World) {

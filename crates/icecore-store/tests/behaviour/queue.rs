@@ -153,7 +153,7 @@ pub fn kill(world: &mut World, job: &NewJob) -> Id {
 }
 
 /// Waits until the clock of the database has passed this time.
-pub fn pass(world: &mut World, time: i64) {
+pub fn wait_until_after(world: &mut World, time: i64) {
     until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
 }
 
@@ -236,8 +236,8 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
     world.store.push(&[existing.clone(), before.clone()]).expect("pushed");
     for count in [2, 7, 8, 9, 20, 64, 65, 200] {
         let mut jobs: Vec<NewJob> = (0..count).map(|number| new(["mail", "post"][number % 2], "1")).collect();
-        let plain = world.store.push(&jobs).expect("pushed");
-        assert!(plain.iter().all(|pushed| pushed.is_new) && plain.len() == count);
+        let plain_answer = world.store.push(&jobs).expect("pushed");
+        assert!(plain_answer.iter().all(|pushed| pushed.is_new) && plain_answer.len() == count);
         let is_new = |job: &NewJob| Pushed { id: job.id, is_new: true };
         let mut expected: Vec<Pushed> = jobs.iter().map(|job| Pushed { id: job.id, is_new: false }).collect();
         for number in 0..count {
@@ -322,7 +322,7 @@ fn jobs_are_claimed_by_priority_and_time(world: &mut World) {
     let lease = claim_one(world, "post");
     let second = push(world, &new("post", "2"));
     let came = job(world, second).run_at;
-    pass(world, came);
+    wait_until_after(world, came);
     assert_eq!(world.store.nack(first, &lease.token, "later", Some(Duration::ZERO)).expect("nack"), State::Ready);
     let order: Vec<Id> = claim(world, "post", 2).iter().map(|lease| lease.job.id).collect();
     assert_eq!(order, [second, first]);
@@ -423,9 +423,9 @@ fn a_key_belongs_to_one_unfinished_job(world: &mut World) {
     world.store.nack(first, &lease.token, "no", Some(HOUR)).expect("nack");
     assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it waits for its next try");
     // Twice in one call.
-    let both = [keyed("mail", "l"), keyed("mail", "l")];
-    let pushed = world.store.push(&both).expect("pushed");
-    assert_eq!(pushed, [Pushed { id: both[0].id, is_new: true }, Pushed { id: both[0].id, is_new: false }]);
+    let jobs = [keyed("mail", "l"), keyed("mail", "l")];
+    let pushed = world.store.push(&jobs).expect("pushed");
+    assert_eq!(pushed, [Pushed { id: jobs[0].id, is_new: true }, Pushed { id: jobs[0].id, is_new: false }]);
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
@@ -439,7 +439,7 @@ fn a_key_is_free_after_its_job_has_ended(world: &mut World) {
     push(world, &third);
     // The same after a lease that ended.
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, lease.job.lease_until.expect("an end"));
+    wait_until_after(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(job(world, third.id).state, State::Dead);
     let fourth = push(world, &keyed("mail", "k"));
@@ -504,21 +504,21 @@ fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
     let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, expired.job.lease_until.expect("an end"));
+    wait_until_after(world, expired.job.lease_until.expect("an end"));
     let (others, mails) = (claim(world, "post", 2), claim(world, "mail", 3));
     assert_eq!((others.len(), mails.len()), (2, 3), "the one whose lease was over as well");
-    let with = |lease: &Lease, token: &str| Ack { token: token.to_owned(), ..ack_of(lease, Some(b"no")) };
+    let ack_with_token = |lease: &Lease, token: &str| Ack { token: token.to_owned(), ..ack_of(lease, Some(b"no")) };
     let (upper, blank) = (mails[1].token.to_uppercase(), format!("{} ", mails[1].token));
     let acks = [
         ack_of(&mails[0], Some(b"first")),
         ack_of(&expired, Some(b"late")),
-        with(&mails[1], &others[0].token),
-        with(&mails[1], ""),
-        with(&mails[1], "a\0b"),
-        with(&mails[1], &upper),
-        with(&mails[1], &blank),
-        with(&mails[1], "' OR 1=1 --"),
-        with(&mails[1], &"x".repeat(300)),
+        ack_with_token(&mails[1], &others[0].token),
+        ack_with_token(&mails[1], ""),
+        ack_with_token(&mails[1], "a\0b"),
+        ack_with_token(&mails[1], &upper),
+        ack_with_token(&mails[1], &blank),
+        ack_with_token(&mails[1], "' OR 1=1 --"),
+        ack_with_token(&mails[1], &"x".repeat(300)),
         Ack { id: Id::new(), ..ack_of(&mails[1], None) },
         ack_of(&others[1], Some(b"")),
         ack_of(&mails[0], Some(b"second")),
@@ -595,7 +595,7 @@ fn a_token_ends_with_its_lease(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     for lease in [Duration::ZERO, Duration::from_millis(20)] {
         let lease = until("the lease ended", || world.store.claim("mail", "ann", lease, 1).expect("claimed").pop());
-        pass(world, lease.job.lease_until.expect("an end"));
+        wait_until_after(world, lease.job.lease_until.expect("an end"));
         let token = &lease.token;
         assert_eq!(kind(world.store.ack(id, token, None)), ErrorKind::Lease, "though no other has it");
         assert_eq!(kind(world.store.nack(id, token, "no", None)), ErrorKind::Lease);
@@ -623,7 +623,7 @@ fn a_job_whose_leases_end_too_often_is_dead(world: &mut World) {
     for attempt in 1..=2 {
         let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
         assert_eq!(lease.job.attempts, attempt);
-        pass(world, lease.job.lease_until.expect("an end"));
+        wait_until_after(world, lease.job.lease_until.expect("an end"));
     }
     assert_eq!(claim(world, "mail", 1), []);
     let dead = job(world, id);
@@ -636,12 +636,12 @@ fn many_ended_leases_are_claimed_again(world: &mut World) {
     let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 250).expect("claimed");
-    pass(world, leases[249].job.lease_until.expect("an end"));
+    wait_until_after(world, leases[249].job.lease_until.expect("an end"));
     let mut reclaimed = Vec::new();
     while reclaimed.len() < 250 {
-        let more = claim(world, "mail", 250);
-        assert!(!more.is_empty(), "{} of 250 are there", reclaimed.len());
-        reclaimed.extend(more.into_iter().map(|lease| lease.job.id));
+        let next_leases = claim(world, "mail", 250);
+        assert!(!next_leases.is_empty(), "{} of 250 are there", reclaimed.len());
+        reclaimed.extend(next_leases.into_iter().map(|lease| lease.job.id));
     }
     reclaimed.sort_unstable();
     assert_eq!(reclaimed, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
@@ -652,7 +652,7 @@ fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
     let first = [of(3, 2), of(1, 2), of(2, 1)];
     world.store.push(&first).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 10).expect("claimed");
-    pass(world, leases[2].job.lease_until.expect("an end"));
+    wait_until_after(world, leases[2].job.lease_until.expect("an end"));
     let ready = [of(2, 1), of(0, 1), of(1, 1)];
     world.store.push(&ready).expect("pushed");
     let attempts: Vec<(Id, u32)> =
@@ -665,7 +665,7 @@ fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
 fn an_ended_lease_is_claimed_again_in_a_busy_queue(world: &mut World) {
     let late = push(world, &new("mail", "1"));
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, lease.job.lease_until.expect("an end"));
+    wait_until_after(world, lease.job.lease_until.expect("an end"));
     until("it is handed out once more", || {
         world.store.push(&[new("mail", "2"), new("mail", "3")]).expect("pushed");
         let lease = claim_one(world, "mail");
@@ -695,7 +695,7 @@ fn one_claim_hands_out_no_job_twice(world: &mut World) {
         let jobs: Vec<NewJob> = (0..40).map(|_| NewJob { max_attempts: Some(2), ..new(&queue, "1") }).collect();
         world.store.push(&jobs).expect("pushed");
         let first = world.store.claim(&queue, "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-        pass(world, first.job.lease_until.expect("an end"));
+        wait_until_after(world, first.job.lease_until.expect("an end"));
         let rest = world.store.claim(&queue, "ann", Duration::ZERO, 100).expect("claimed");
         let attempts: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
         let expected: Vec<(Id, u32)> = jobs.iter().map(|job| (job.id, 1 + u32::from(job.id == first.job.id))).collect();
@@ -713,7 +713,7 @@ fn a_lease_is_extended(world: &mut World) {
     assert_eq!(job(world, id).attempts, 1);
     // It may be shortened too: then others get the job sooner.
     let end = world.store.extend(id, &lease.token, Duration::ZERO).expect("extended");
-    pass(world, end);
+    wait_until_after(world, end);
     assert_eq!(claim_one(world, "mail").job.attempts, 2);
 }
 
@@ -814,9 +814,9 @@ fn all_dead_jobs_are_redriven(world: &mut World) {
     }
     assert_eq!(job(world, other).state, State::Dead);
     assert_eq!(claim(world, "mail", 10).len(), 6);
-    let noted = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
+    let audit_entries = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(noted[0], [some("ann"), some("redrive"), some("mail"), some("5")]);
+    assert_eq!(audit_entries[0], [some("ann"), some("redrive"), some("mail"), some("5")]);
 }
 
 fn some_dead_jobs_are_redriven(world: &mut World) {
@@ -902,7 +902,7 @@ fn a_paused_queue_hands_out_nothing(world: &mut World) {
     let lease = claim_one(world, "mail");
     world.store.pause("mail", true, "ann").expect("paused");
     let since = world.store.queues().expect("queues")[0].paused_at.expect("paused");
-    pass(world, since);
+    wait_until_after(world, since);
     world.store.pause("mail", true, "bob").expect("again");
     assert_eq!(world.store.queues().expect("queues")[0].paused_at, Some(since), "since the first time");
     let mut other = world.open();
@@ -924,7 +924,7 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
     let jobs: Vec<NewJob> = (0..6).map(|_| new("mail", "1")).collect();
     world.store.push(&jobs).expect("pushed");
     let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, expired.job.lease_until.expect("an end"));
+    wait_until_after(world, expired.job.lease_until.expect("an end"));
     let held = claim(world, "mail", 2);
     world.store.pause("mail", true, "ann").expect("paused");
     let mut other = world.open();
@@ -985,7 +985,7 @@ fn ended_jobs_are_removed(world: &mut World) {
     world.store.redrive("last", None, "ann").expect("redrive");
     let ended = [done, dead].map(|id| job(world, id).finished_at.expect("ended"));
     assert_eq!(world.store.remove_ended_jobs(ended[0].min(ended[1])).expect("forget"), 0, "before, not at");
-    pass(world, ended[1]);
+    wait_until_after(world, ended[1]);
     let now = world.store.now().expect("the time");
     assert_eq!(world.store.remove_ended_jobs(now).expect("forget"), 2);
     assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forget"), 0);
@@ -1019,7 +1019,7 @@ fn the_age_of_the_oldest_ready_job_is_reported(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
     let came = job(world, id).run_at;
-    pass(world, came + 5);
+    wait_until_after(world, came + 5);
     let before = world.store.now().expect("the time");
     let oldest = world.store.queues().expect("queues")[0].oldest.expect("one waits");
     let after = world.store.now().expect("the time");
@@ -1045,11 +1045,11 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
                     for before in [None, Some(all[20].sequence), Some(i64::MAX), Some(i64::MIN)] {
                         let filter = JobFilter { queue: queue.map(str::to_owned), state, after, before };
                         let mut found = Vec::new();
-                        let mut take = |job| {
+                        let mut add = |job| {
                             found.push(job);
                             Ok(Flow::Continue)
                         };
-                        world.store.jobs(&filter, max_jobs, &mut take).expect("listed");
+                        world.store.jobs(&filter, max_jobs, &mut add).expect("listed");
                         let is_wanted = |job: &&Job| {
                             queue.is_none_or(|queue| job.queue == queue)
                                 && state.is_none_or(|state| job.state == state)
@@ -1093,7 +1093,7 @@ fn a_job_is_pushed_and_claimed_in_one_call(world: &mut World) {
     world.store.ack(second_lease.job.id, &second_lease.token, None).expect("ack");
     // Others get the job if its worker is gone.
     let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
-    pass(world, lease.job.lease_until.expect("an end"));
+    wait_until_after(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim_one(world, "mail").job.id, lease.job.id);
 }
 

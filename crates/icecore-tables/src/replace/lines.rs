@@ -129,21 +129,21 @@ pub struct Damage {
 /// is one edit.
 pub fn change_text(
     bytes: &[u8],
-    own: Range<usize>,
+    own_range: Range<usize>,
     rules: &Rules,
     replacing: &mut Replacing<'_>,
     edits: &mut Edits,
 ) -> Damage {
     if rules.max_lookahead().is_some() {
-        let text = bytes.get(..own.end).unwrap_or_default();
-        let (is_cut_off, cut_head) = (rewrite::is_cut_off(text), rewrite::find_head_across(bytes, own.end));
-        let first = match change_documents(bytes, own.clone(), replacing) {
+        let text = bytes.get(..own_range.end).unwrap_or_default();
+        let (is_cut_off, cut_head) = (rewrite::is_cut_off(text), rewrite::find_head_across(bytes, own_range.end));
+        let first = match change_documents(bytes, own_range.clone(), replacing) {
             Some(found) => {
                 edits.append(&found, 0);
                 None
             }
             None => {
-                replacing.change_part(bytes, own, edits);
+                replacing.change_part(bytes, own_range, edits);
                 find_damage(bytes, edits)
             }
         };
@@ -197,11 +197,11 @@ pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// Returns the changes of a text with serialized documents in it, if the documents are certain. Names of properties
 /// and classes in them are not changed. If a name has a match too, the result is `None`, because it is not known here
 /// whether names are to change. Two trials find this out: with names and without them, the changes must be the same.
-fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
+fn change_documents(bytes: &[u8], own_range: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
     let change = |replacing: &mut Replacing<'_>, changes_names: bool| {
         let (mut options, mut tally) = (Rewriting::default(), Tally::default());
         (options.keys, options.classes) = (changes_names, changes_names);
-        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &options, &mut tally)?;
+        let edits = rewrite::text_with_documents(bytes, own_range.clone(), replacing, &options, &mut tally)?;
         (!tally.is_notable()).then_some(edits)
     };
     replacing.begin_trial();

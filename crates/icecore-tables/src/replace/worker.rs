@@ -160,9 +160,9 @@ impl Worker {
 
     /// Checks whether plain text is in UTF-8.
     fn check_charset(&self, chunk: &mut Chunk) {
-        let own = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
-        if self.plan.rules.needs_charset() && is_foreign_text(own) {
-            let offset = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
+        let own_bytes = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
+        if self.plan.rules.needs_charset() && is_foreign_text(own_bytes) {
+            let offset = std::str::from_utf8(own_bytes).map_or_else(|error| error.valid_up_to(), |_| 0);
             chunk.counts.count_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
         }
     }

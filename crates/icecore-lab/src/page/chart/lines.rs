@@ -182,10 +182,10 @@ fn draw_names_at_ends(
     [top, bottom]: [f64; 2],
 ) -> f64 {
     let ends: Vec<_> = curves.iter().filter_map(|curve| Some((curve, curve.points.last()?))).collect();
-    let wanted: Vec<f64> = ends.iter().map(|(_, point)| y.position_of(point.y)).collect();
+    let preferred: Vec<f64> = ends.iter().map(|(_, point)| y.position_of(point.y)).collect();
     // The gap is the height of a line of text. If there are too many names, they continue below the axis.
     let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
-    let label_positions = spread_positions(&wanted, 16.0, top, low);
+    let label_positions = spread_positions(&preferred, 16.0, top, low);
     for ((curve, point), label_y) in ends.iter().zip(&label_positions) {
         let curve_end = [x.position_of(point.x) + 5.0, y.position_of(point.y)];
         if (curve_end[1] - label_y).abs() > 2.0 || curve_end[0] < right - 6.0 {

@@ -125,13 +125,13 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
         }
     }
     canvas.draw_path("front", &places);
-    let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
+    let box_of_line = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
         x: x1.min(x2) - 1.0,
         y: y1.min(y2) - 1.0,
         width: (x2 - x1).abs() + 2.0,
         height: (y2 - y1).abs() + 2.0,
     };
-    places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
+    places.windows(2).map(|pair| box_of_line(pair[0], pair[1])).collect()
 }
 
 /// Draws dots and their names. A name is next to its dot, or further away with a line, at a place where it does not

@@ -57,7 +57,7 @@ fn sample_counts(random: &mut Random) -> Vec<i64> {
     }
     let around = |count: &i64| {
         [-1, 0, 1, 500, 86_399]
-            .map(|more: i64| [*count, -count.saturating_abs()].map(|count| count.saturating_add(more)))
+            .map(|offset: i64| [*count, -count.saturating_abs()].map(|count| count.saturating_add(offset)))
     };
     counts.iter().flat_map(around).flatten().collect()
 }
