@@ -312,7 +312,7 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
     let stored = write_group_or_each(
         &jobs,
         connection,
-        |size, is_done| metrics.record_commit(size, is_done),
+        |size, is_stored| metrics.record_commit(size, is_stored),
         |backend, jobs| backend.push(jobs),
     );
     for (reply, stored) in replies.into_iter().zip(stored) {
@@ -345,7 +345,7 @@ fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &M
     let stored = write_group_or_each(
         &objects,
         connection,
-        |size, is_done| metrics.record_commit(size, is_done),
+        |size, is_stored| metrics.record_commit(size, is_stored),
         |backend, objects| backend.put(objects),
     );
     for (reply, stored) in replies.into_iter().zip(stored) {
@@ -355,7 +355,7 @@ fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &M
 
 fn record_finished_jobs(acks: Vec<PendingAck>, connection: &mut Connection, metrics: &Metrics) {
     let (acks, replies): (Vec<Ack>, Vec<_>) = acks.into_iter().map(|pending| (pending.ack, pending.reply)).unzip();
-    let record_size = |size, is_done| metrics.record_ack_commit(size, is_done);
+    let record_size = |size, is_stored| metrics.record_ack_commit(size, is_stored);
     let recorded = write_group_or_each(&acks, connection, record_size, |backend, acks| backend.ack_many(acks));
     for (reply, recorded) in replies.into_iter().zip(recorded) {
         let _ = reply.send(recorded.and_then(|recorded| recorded));

@@ -198,10 +198,21 @@ fn single_member(name: &str, value: Value) -> Value {
     Value::from_members(Members::from_iter([(key_from_name(name), value)]))
 }
 
-/// Functions that are written in the language itself, in addition to its standard library.
-pub fn library_definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
+/// Who reads the tables that `@csv` and `@tsv` make.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TableTarget {
+    Any,
+    /// A program that would interpret some texts as formulas.
+    Spreadsheet,
+}
+
+/// Returns the functions that are written in the language itself, with those of its standard library.
+pub fn library_definitions(target: TableTarget) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
-    let spreadsheet_definitions = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
+    let spreadsheet_definitions = match target {
+        TableTarget::Any => Vec::new(),
+        TableTarget::Spreadsheet => parsed(include_str!("spreadsheet.jq")),
+    };
     jaq_core::defs()
         .chain(jaq_std::defs())
         .chain(parsed(include_str!("functions.jq")))
