@@ -107,9 +107,9 @@ fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 /// Adds the pairs of equal items on the shortest edit path between the lists. Adds nothing if the path is too long.
 fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u32, u32)>) {
-    let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
-    let max_steps = MAX_PATH_LENGTH.min(a.len() + b.len());
-    if a.len().abs_diff(b.len()) > max_steps {
+    let (left_items, right_items) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
+    let max_steps = MAX_PATH_LENGTH.min(left_items.len() + right_items.len());
+    if left_items.len().abs_diff(right_items.len()) > max_steps {
         return;
     }
     // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + max_steps +
@@ -125,14 +125,21 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
             let mut x = if is_down { reach[index + 1] } else { reach[index - 1] + 1 };
             let mut y = x + middle;
             // A diagonal that begins below the lists is outside of them.
-            let is_inside = x <= a.len() && y >= index && y - index <= b.len();
+            let is_inside = x <= left_items.len() && y >= index && y - index <= right_items.len();
             if is_inside {
                 y -= index;
-                while x < a.len() && y < b.len() && a[x] == b[y] {
+                while x < left_items.len() && y < right_items.len() && left_items[x] == right_items[y] {
                     (x, y) = (x + 1, y + 1);
                 }
-                if x == a.len() && y == b.len() {
-                    return trace_edit_path(a, b, &history, index.wrapping_sub(middle) as isize, gap, pairs);
+                if x == left_items.len() && y == right_items.len() {
+                    return trace_edit_path(
+                        left_items,
+                        right_items,
+                        &history,
+                        index.wrapping_sub(middle) as isize,
+                        gap,
+                        pairs,
+                    );
                 }
             }
             reach[index] = x;
@@ -143,14 +150,14 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
 
 /// Follows the path from its end to its start, and adds the pairs of equal items.
 fn trace_edit_path(
-    a: &[u64],
-    b: &[u64],
+    left_items: &[u64],
+    right_items: &[u64],
     history: &[Vec<usize>],
     mut diagonal: isize,
     gap: Gap,
     pairs: &mut Vec<(u32, u32)>,
 ) {
-    let (mut x, mut y) = (a.len(), b.len());
+    let (mut x, mut y) = (left_items.len(), right_items.len());
     for (steps, reach) in history.iter().enumerate().rev() {
         let steps = steps as isize;
         let reach_of = |diagonal: isize| reach.get((diagonal + steps + 1) as usize).copied().unwrap_or(0);
@@ -163,7 +170,7 @@ fn trace_edit_path(
         } else {
             reach_of(from) + 1
         };
-        while x > start && x > 0 && y > 0 && a[x - 1] == b[y - 1] {
+        while x > start && x > 0 && y > 0 && left_items[x - 1] == right_items[y - 1] {
             (x, y) = (x - 1, y - 1);
             pairs.push(((gap.left.0 + x) as u32, (gap.right.0 + y) as u32));
         }

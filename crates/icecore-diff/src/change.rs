@@ -107,8 +107,8 @@ fn compare_documents<'d>(
     rules: Rules,
     is_fast: bool,
 ) -> Differences<'d> {
-    let (a, b) = (Side::new(left, rules), Side::new(right, rules));
-    let sides = Sides { left: &a, right: &b };
+    let (left_side, right_side) = (Side::new(left, rules), Side::new(right, rules));
+    let sides = Sides { left: &left_side, right: &right_side };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
     let mut walk = TreeWalk::new(sides, is_fast);
     // Documents are equal even if another place of a shared value is the link.
