@@ -60,7 +60,7 @@ struct PendingAck {
 enum PendingWrite {
     Push(Box<PendingPush>),
     Put(Box<PendingPut>),
-    Done(Box<PendingAck>),
+    Ack(Box<PendingAck>),
 }
 
 impl PendingWrite {
@@ -68,7 +68,7 @@ impl PendingWrite {
         let (bytes, description) = match self {
             PendingWrite::Push(push) => (&push.job.bytes, &push.job.description),
             PendingWrite::Put(put) => (&put.object.bytes, &put.object.description),
-            PendingWrite::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
+            PendingWrite::Ack(pending) => return pending.ack.result.as_ref().map_or(0, Vec::len),
         };
         bytes.len() + description.json.as_ref().map_or(0, String::len)
     }
@@ -77,7 +77,7 @@ impl PendingWrite {
         match self {
             PendingWrite::Push(push) => !push.reply.is_closed(),
             PendingWrite::Put(put) => !put.reply.is_closed(),
-            PendingWrite::Done(done) => !done.reply.is_closed(),
+            PendingWrite::Ack(pending) => !pending.reply.is_closed(),
         }
     }
 }
@@ -147,7 +147,7 @@ impl Committer {
     /// Records that a job is done.
     pub async fn record_ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
         let (reply, answer) = oneshot::channel();
-        self.queue_write(PendingWrite::Done(Box::new(PendingAck { ack, reply })))?;
+        self.queue_write(PendingWrite::Ack(Box::new(PendingAck { ack, reply })))?;
         Ok(wait_for_answer(self.timeout, answer).await??)
     }
 
@@ -171,7 +171,7 @@ fn store_group(group: Vec<PendingWrite>, connection: &mut Connection, metrics: &
         match write {
             PendingWrite::Push(push) => pushes.push(*push),
             PendingWrite::Put(put) => puts.push(*put),
-            PendingWrite::Done(ack) => acks.push(*ack),
+            PendingWrite::Ack(ack) => acks.push(*ack),
         }
     }
     if !pushes.is_empty() {

@@ -219,11 +219,11 @@ fn claims_name_existing_competitors() {
     }
 }
 
-fn run_wrong_runners(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> Report {
+fn run_wrong_runners(folder: &str, names: &[&str], answer_timeout: Duration, sample: Duration) -> Report {
     let options = Options {
         sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
-        answer_timeout: patience,
+        answer_timeout,
         ..options_for(names)
     };
     measure_value(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)

@@ -231,13 +231,13 @@ mod tests {
                     rounds.iter().flat_map(move |round| {
                         let mut picked = vec![(drawn.clone(), probability / rounds.len() as f64)];
                         for _ in round {
-                            let more = |(drawn, probability): &(Vec<f64>, f64)| {
+                            let extend_draw = |(drawn, probability): &(Vec<f64>, f64)| {
                                 let longer = |value: &f64| {
                                     ([drawn.as_slice(), &[*value]].concat(), probability / round.len() as f64)
                                 };
                                 round.iter().map(longer).collect::<Vec<_>>()
                             };
-                            picked = picked.iter().flat_map(more).collect();
+                            picked = picked.iter().flat_map(extend_draw).collect();
                         }
                         picked
                     })
