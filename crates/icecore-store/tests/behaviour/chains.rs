@@ -1,6 +1,6 @@
 //! Jobs that come one after another.
 
-use super::queue::{claim, claim_one, job, keyed, kill, new, push};
+use super::queue::{claim, claim_one, job, job_with_key, new, push, push_dead_job};
 use super::{Behaviour, behaviours};
 use crate::common::{Cell, HOUR, World, kind};
 use icecore_store::{Ack, ErrorKind, Id, NewJob, State};
@@ -135,9 +135,9 @@ fn a_job_waits_for_a_predecessor_in_another_queue(world: &mut World) {
 }
 
 fn a_job_after_a_duplicate_waits_for_the_holder_of_the_key(world: &mut World) {
-    let holder = push(world, &keyed("mail", "k"));
+    let holder = push(world, &job_with_key("mail", "k"));
     // In one call: the first job is a duplicate of the holder, so the second follows the holder.
-    let first = keyed("mail", "k");
+    let first = job_with_key("mail", "k");
     let second = after(first.id, "2");
     let other = new("mail", "3");
     let third = after(other.id, "4");
@@ -145,7 +145,7 @@ fn a_job_after_a_duplicate_waits_for_the_holder_of_the_key(world: &mut World) {
     assert_eq!((pushed[0].id, pushed[0].is_new, pushed[1].is_new), (holder, false, true));
     assert_eq!(job(world, second.id).after, Some(holder));
     // The same with a key that occurs twice in one call.
-    let twice = [keyed("mail", "l"), keyed("mail", "l")];
+    let twice = [job_with_key("mail", "l"), job_with_key("mail", "l")];
     let follower = after(twice[1].id, "5");
     let pushed = world.store.push(&[twice[0].clone(), twice[1].clone(), follower.clone()]).expect("pushed");
     assert_eq!((pushed[1].id, pushed[1].is_new), (twice[0].id, false));
@@ -158,7 +158,7 @@ fn a_job_after_a_duplicate_waits_for_the_holder_of_the_key(world: &mut World) {
 }
 
 fn jobs_whose_predecessor_is_removed_are_dead(world: &mut World) {
-    let first = kill(world, &new("mail", "1"));
+    let first = push_dead_job(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let third = push(world, &NewJob { unique_key: Some("k".to_owned()), ..after(second, "3") });
     assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forgotten"), 1);
@@ -169,7 +169,7 @@ fn jobs_whose_predecessor_is_removed_are_dead(world: &mut World) {
     assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forgotten"), 1);
     assert_eq!(job(world, third).state, State::Dead);
     // Its key is free, and it can still be done.
-    assert_ne!(push(world, &keyed("mail", "k")), third);
+    assert_ne!(push(world, &job_with_key("mail", "k")), third);
     done(world, "mail");
     assert_eq!(world.store.redrive("mail", Some(&[third]), "ann").expect("redriven"), 1);
     assert_eq!(done(world, "mail"), third);
@@ -179,7 +179,7 @@ fn waiting_jobs_keep_their_delay_and_key(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = NewJob { delay: HOUR, unique_key: Some("k".to_owned()), ..after(first, "2") };
     push(world, &second);
-    let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
+    let pushed = world.store.push(&[job_with_key("mail", "k")]).expect("pushed");
     assert_eq!((pushed[0].id, pushed[0].is_new), (second.id, false));
     let run_at = job(world, second.id).run_at;
     done(world, "mail");

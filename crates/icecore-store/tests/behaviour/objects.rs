@@ -42,7 +42,7 @@ fn json(text: &str) -> NewObject {
     describe::describe_object(text.as_bytes().to_vec(), Some("json"))
 }
 
-fn keyed(key: &str) -> NewObject {
+fn job_with_key(key: &str) -> NewObject {
     NewObject { key: Some(key.to_owned()), ..json("1") }
 }
 
@@ -108,18 +108,21 @@ fn empty_calls_change_nothing(world: &mut World) {
 
 fn all_objects_of_a_call_are_stored_or_none(world: &mut World) {
     world.store.index("$").expect("an index");
-    world.store.put(&[keyed("a")]).expect("put");
+    world.store.put(&[job_with_key("a")]).expect("put");
     let user = describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None);
-    assert_eq!(kind(world.store.put(&[user.clone(), keyed("b"), keyed("a"), keyed("c")])), ErrorKind::Taken);
+    assert_eq!(
+        kind(world.store.put(&[user.clone(), job_with_key("b"), job_with_key("a"), job_with_key("c")])),
+        ErrorKind::Taken
+    );
     assert_eq!(every(world).len(), 1);
     assert_eq!(world.store.object_named("b").expect("asked"), None);
     // The same key twice in one call.
-    assert_eq!(kind(world.store.put(&[user, keyed("b"), keyed("b")])), ErrorKind::Taken);
+    assert_eq!(kind(world.store.put(&[user, job_with_key("b"), job_with_key("b")])), ErrorKind::Taken);
     assert_eq!(every(world).len(), 1);
     assert_eq!(world.count("icecore_object_classes"), 0);
     assert_eq!(world.count("icecore_index_values"), 1);
     // The connection still works.
-    world.store.put(&[keyed("b")]).expect("put");
+    world.store.put(&[job_with_key("b")]).expect("put");
 }
 
 fn many_objects_are_stored_like_single_ones(world: &mut World) {
@@ -167,9 +170,9 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
     // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
     let count = every(world).len();
-    let batch = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
+    let batch = [&vec![json("1"); 70][..], &[job_with_key(&key)], &vec![json("1"); 5]].concat();
     assert_eq!(kind(world.store.put(&batch)), ErrorKind::Taken);
-    let twice = [keyed("twice"), json("1"), keyed("twice")];
+    let twice = [job_with_key("twice"), json("1"), job_with_key("twice")];
     assert_eq!(kind(world.store.put(&twice)), ErrorKind::Taken);
     assert_eq!(every(world).len(), count);
 }
@@ -196,13 +199,13 @@ fn object_of(random: &mut Random) -> NewObject {
 }
 
 fn a_key_belongs_to_one_object(world: &mut World) {
-    let id = world.store.put(&[keyed("a")]).expect("put")[0];
+    let id = world.store.put(&[job_with_key("a")]).expect("put")[0];
     let mut other = world.open();
-    assert_eq!(kind(other.put(&[keyed("a")])), ErrorKind::Taken);
+    assert_eq!(kind(other.put(&[job_with_key("a")])), ErrorKind::Taken);
     let object = other.object_named("a").expect("asked").expect("there");
     assert_eq!((object.id, object.key.as_deref()), (id, Some("a")));
     other.remove(&[id], "ann").expect("removed");
-    let second_id = world.store.put(&[keyed("a")]).expect("the key is free")[0];
+    let second_id = world.store.put(&[job_with_key("a")]).expect("the key is free")[0];
     assert_ne!(id, second_id);
 }
 
@@ -230,7 +233,7 @@ fn keys_are_compared_byte_by_byte(world: &mut World) {
         "0",
         "🦀",
     ];
-    let new: Vec<NewObject> = keys.iter().map(|key| keyed(key)).collect();
+    let new: Vec<NewObject> = keys.iter().map(|key| job_with_key(key)).collect();
     let ids = world.store.put(&new).expect("all of them are different");
     for (key, id) in keys.iter().zip(ids) {
         let object = world.store.object_named(key).expect("asked").expect("there");
@@ -241,10 +244,10 @@ fn keys_are_compared_byte_by_byte(world: &mut World) {
 fn keys_have_a_maximum_length(world: &mut World) {
     let longest = "ü".repeat(127) + "x";
     assert_eq!(longest.len(), 255);
-    let id = world.store.put(&[keyed(&longest)]).expect("255 bytes")[0];
+    let id = world.store.put(&[job_with_key(&longest)]).expect("255 bytes")[0];
     assert_eq!(world.store.object_named(&longest).expect("asked").map(|object| object.id), Some(id));
     for key in ["", "a\0b", "a\nb", "\u{7f}", "\u{85}", &format!("{longest}x"), &"x".repeat(70_000)] {
-        assert_eq!(kind(world.store.put(&[keyed(key)])), ErrorKind::Input, "{key:?}");
+        assert_eq!(kind(world.store.put(&[job_with_key(key)])), ErrorKind::Input, "{key:?}");
         assert_eq!(world.store.object_named(key).expect("asked"), None);
     }
     assert_eq!(every(world).len(), 1);
@@ -297,7 +300,7 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
     let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let user = b"O:4:\"User\":0:{}".to_vec();
     let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::describe_object(user, None) };
-    world.store.put(&[keyed("a"), bad, user, json("{\"k\":1}")]).expect("put");
+    world.store.put(&[job_with_key("a"), bad, user, json("{\"k\":1}")]).expect("put");
     world.store.index("$.k").expect("an index");
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
     for filter in [ObjectFilter::default(), class, at_path("$.k", "1"), at_path("$", "1")] {

@@ -1,4 +1,6 @@
 //! Jobs.
+//!
+//! The counts of a queue are those of ready, leased, done, dead and waiting jobs, in this order.
 
 use super::{Behaviour, behaviours};
 use crate::common::{Cell, Cells, HOUR, Random, World, kind, until};
@@ -88,18 +90,19 @@ pub fn job(world: &mut World, id: Id) -> Job {
     world.store.job(id).expect("asked").expect("it is there")
 }
 
-/// Random groups, checked against schemas that their queues have or had.
+/// Pushes random groups of jobs, which were checked against a present or a former schema of their queue.
 fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
     let mut random = Random::new();
     let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
     let mut schemas = [None; 3];
     let mut pushed_before: Vec<NewJob> = Vec::new();
+    // Numbers of groups that were refused, and that were stored.
     let mut outcomes = [0; 2];
     for _ in 0..60 {
-        let (one, text) = (random.below(3) as usize, texts[random.below(4) as usize]);
+        let (queue, text) = (random.below(3) as usize, texts[random.below(4) as usize]);
         let settings = QueueSettings { schema: Some(text.unwrap_or_default().to_owned()), ..QueueSettings::default() };
-        world.store.configure(queues[one], &settings).expect("configured");
-        schemas[one] = text;
+        world.store.configure(queues[queue], &settings).expect("configured");
+        schemas[queue] = text;
         let count = [1, 1, 2, 9][random.below(4) as usize];
         let jobs: Vec<NewJob> = (0..count)
             .map(|_| match pushed_before.len() as u64 {
@@ -142,8 +145,8 @@ fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
     assert_eq!(kind(world.store.push_checked(&[new("", "1")], &[("", None)])), ErrorKind::Input);
 }
 
-/// Pushes a job and lets a worker give it up.
-pub fn kill(world: &mut World, job: &NewJob) -> Id {
+/// Pushes a job, and lets its only attempt fail.
+pub fn push_dead_job(world: &mut World, job: &NewJob) -> Id {
     let job = NewJob { max_attempts: Some(1), priority: i32::MAX, ..job.clone() };
     let id = push(world, &job);
     let lease = claim_one(world, &job.queue);
@@ -210,11 +213,11 @@ fn all_jobs_of_a_call_are_pushed_or_none(world: &mut World) {
     assert_eq!(listed, three.each_ref().map(|job| job.id));
 }
 
-/// As a program does that missed the answer because the connection was lost.
+/// A program pushes a job again if the connection was lost before it got the answer.
 fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
     let once = new("mail", "1");
-    let keyed = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
-    for job in [&once, &keyed] {
+    let job_with_key = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
+    for job in [&once, &job_with_key] {
         push(world, job);
         for _ in 0..2 {
             let repeated = world.store.push(std::slice::from_ref(job)).expect("pushed again");
@@ -228,10 +231,9 @@ fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
-/// Jobs that exist already: alone, among others, with the key of another one, twice in one call; in
-/// any number.
+/// The jobs that exist already are alone or among others, have the key of another job, or occur twice in one call.
 fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
-    let existing = keyed("mail", "there");
+    let existing = job_with_key("mail", "there");
     let before = new("mail", "before");
     world.store.push(&[existing.clone(), before.clone()]).expect("pushed");
     for count in [2, 7, 8, 9, 20, 64, 65, 200] {
@@ -244,7 +246,7 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
             let job = match number % 5 {
                 0 => continue,
                 1 => NewJob { unique_key: Some(format!("{count} {number}")), ..new("mail", "2") },
-                2 => keyed("mail", "there"),
+                2 => job_with_key("mail", "there"),
                 3 => before.clone(),
                 _ => new("mail", "3"),
             };
@@ -255,7 +257,7 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
             };
             jobs[number] = job;
         }
-        let (mut once, mut at_end) = (new("mail", "4"), keyed("mail", &format!("end of {count}")));
+        let (mut once, mut at_end) = (new("mail", "4"), job_with_key("mail", &format!("end of {count}")));
         once.priority = 1;
         at_end.priority = 2;
         expected.extend([is_new(&once), is_new(&at_end)]);
@@ -269,7 +271,7 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
     }
 }
 
-/// All of them together are too large for one statement.
+/// All of the jobs together are too large for one statement.
 fn many_large_jobs_are_pushed_in_one_call(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
@@ -288,8 +290,8 @@ fn many_large_jobs_are_pushed_in_one_call(world: &mut World) {
 fn batches_of_claims_keep_the_order(world: &mut World) {
     let jobs: Vec<NewJob> =
         (0..400).map(|number| NewJob { priority: number * 7 % 5 - 2, ..new("mail", &number.to_string()) }).collect();
-    for some in jobs.chunks(150) {
-        world.store.push(some).expect("pushed");
+    for group in jobs.chunks(150) {
+        world.store.push(group).expect("pushed");
     }
     let mut claimed = Vec::new();
     for max_jobs in [1, 2, 64, 8, 100, 9, 65, 200] {
@@ -387,9 +389,9 @@ fn names_have_a_maximum_length(world: &mut World) {
     let status = world.store.queues().expect("queues").remove(0);
     assert_eq!(status.name, longest);
     for name in ["", "a\0b", "a\nb", "\u{1b}[31m", "\u{7f}", "\u{9b}", &format!("{longest}x"), &"x".repeat(70_000)] {
-        let keyed = NewJob { unique_key: Some(name.to_owned()), ..new("mail", "1") };
+        let job_with_key = NewJob { unique_key: Some(name.to_owned()), ..new("mail", "1") };
         assert_eq!(kind(world.store.push(&[new(name, "1")])), ErrorKind::Input);
-        assert_eq!(kind(world.store.push(&[keyed])), ErrorKind::Input);
+        assert_eq!(kind(world.store.push(&[job_with_key])), ErrorKind::Input);
         assert_eq!(kind(world.store.push_and_claim(&new(name, "1"), "ann", HOUR)), ErrorKind::Input);
         assert_eq!(kind(world.store.push_and_claim(&new("mail", "1"), name, HOUR)), ErrorKind::Input);
         assert_eq!(kind(world.store.claim(name, "ann", HOUR, 1)), ErrorKind::Input);
@@ -409,49 +411,53 @@ fn names_have_a_maximum_length(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
 }
 
-pub fn keyed(queue: &str, key: &str) -> NewJob {
+pub fn job_with_key(queue: &str, key: &str) -> NewJob {
     NewJob { unique_key: Some(key.to_owned()), ..new(queue, "1") }
 }
 
 fn a_key_belongs_to_one_unfinished_job(world: &mut World) {
-    let first = push(world, &keyed("mail", "k"));
+    let first = push(world, &job_with_key("mail", "k"));
     let is_first = [Pushed { id: first, is_new: false }];
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it is ready");
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed"), is_first, "while it is ready");
     let lease = claim_one(world, "mail");
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while a worker has it");
-    assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed"), is_first, "while a worker has it");
+    assert_eq!(world.store.push_and_claim(&job_with_key("mail", "k"), "bob", HOUR).expect("asked"), None);
     world.store.nack(first, &lease.token, "no", Some(HOUR)).expect("nack");
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it waits for its next try");
-    // Twice in one call.
-    let jobs = [keyed("mail", "l"), keyed("mail", "l")];
+    assert_eq!(
+        world.store.push(&[job_with_key("mail", "k")]).expect("pushed"),
+        is_first,
+        "while it waits for its next try"
+    );
+    // The key occurs twice in one call.
+    let jobs = [job_with_key("mail", "l"), job_with_key("mail", "l")];
     let pushed = world.store.push(&jobs).expect("pushed");
     assert_eq!(pushed, [Pushed { id: jobs[0].id, is_new: true }, Pushed { id: jobs[0].id, is_new: false }]);
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
 fn a_key_is_free_after_its_job_has_ended(world: &mut World) {
-    let first = push(world, &keyed("mail", "k"));
+    let first = push(world, &job_with_key("mail", "k"));
     let lease = claim_one(world, "mail");
     world.store.ack(first, &lease.token, None).expect("ack");
     assert_eq!(job(world, first).unique_key.as_deref(), Some("k"), "it is still told");
-    let second = kill(world, &keyed("mail", "k"));
-    let third = NewJob { max_attempts: Some(1), ..keyed("mail", "k") };
+    let second = push_dead_job(world, &job_with_key("mail", "k"));
+    let third = NewJob { max_attempts: Some(1), ..job_with_key("mail", "k") };
     push(world, &third);
-    // The same after a lease that ended.
+    // The key is also free after the last lease has ended.
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
     wait_until_after(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(job(world, third.id).state, State::Dead);
-    let fourth = push(world, &keyed("mail", "k"));
+    let fourth = push(world, &job_with_key("mail", "k"));
     let all: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
     assert_eq!(all, [first, second, third.id, fourth]);
 }
 
 fn a_key_is_unique_within_its_queue(world: &mut World) {
-    push(world, &keyed("mail", "k"));
-    push(world, &keyed("post", "k"));
-    push(world, &keyed("mail", "K"));
-    push(world, &keyed("mail", "k "));
+    push(world, &job_with_key("mail", "k"));
+    push(world, &job_with_key("post", "k"));
+    push(world, &job_with_key("mail", "K"));
+    push(world, &job_with_key("mail", "k "));
     push(world, &new("mail", "1"));
     push(world, &new("mail", "1"));
     assert_eq!(world.jobs(&JobFilter::default()).len(), 6);
@@ -477,7 +483,7 @@ fn ack_of(lease: &Lease, result: Option<&[u8]>) -> Ack {
 
 fn ack_many(world: &mut World, acks: &[Ack]) -> Vec<Result<(), ErrorKind>> {
     let results = world.store.ack_many(acks).expect("acked");
-    results.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
+    results.into_iter().map(|result| result.map_err(|error| error.kind())).collect()
 }
 
 fn many_jobs_are_acked_in_one_call(world: &mut World) {
@@ -501,7 +507,8 @@ fn many_jobs_are_acked_in_one_call(world: &mut World) {
 }
 
 fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
-    let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
+    let jobs: Vec<NewJob> =
+        (0..5).map(|number| job_with_key(["mail", "post"][number % 2], &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
     wait_until_after(world, expired.job.lease_until.expect("an end"));
@@ -524,20 +531,20 @@ fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
         ack_of(&mails[0], Some(b"second")),
         ack_of(&mails[1], None),
     ];
-    let lease = Err(ErrorKind::Lease);
+    let refused = Err(ErrorKind::Lease);
     let expected = [
         Ok(()),
-        lease,
-        lease,
-        lease,
-        lease,
-        lease,
-        lease,
-        lease,
-        lease,
+        refused,
+        refused,
+        refused,
+        refused,
+        refused,
+        refused,
+        refused,
+        refused,
         Err(ErrorKind::Missing),
         Ok(()),
-        lease,
+        refused,
         Ok(()),
     ];
     assert_eq!(ack_many(world, &acks), expected);
@@ -551,7 +558,7 @@ fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
     // Keys of finished jobs are free again, and no others.
     let are_keys_free: Vec<bool> = (0..5)
         .map(|number| {
-            let job = keyed(["mail", "post"][number % 2], &number.to_string());
+            let job = job_with_key(["mail", "post"][number % 2], &number.to_string());
             world.store.push(&[job]).expect("pushed")[0].is_new
         })
         .collect();
@@ -606,7 +613,7 @@ fn a_token_ends_with_its_lease(world: &mut World) {
 
 fn a_job_with_an_ended_lease_is_claimed_by_another_worker(world: &mut World) {
     let mut other = world.open();
-    let id = push(world, &keyed("mail", "k"));
+    let id = push(world, &job_with_key("mail", "k"));
     let first = other.claim("mail", "bob", Duration::from_millis(30), 1).expect("claimed").remove(0);
     let second = until("the lease ended", || world.store.claim("mail", "ann", HOUR, 1).expect("claimed").pop());
     assert_eq!((second.job.id, second.job.attempts, second.job.worker.as_deref()), (id, 2, Some("ann")));
@@ -631,7 +638,7 @@ fn a_job_whose_leases_end_too_often_is_dead(world: &mut World) {
     assert!(dead.finished_at.is_some() && dead.error.is_some());
 }
 
-/// More leases than one check looks at.
+/// There are more ended leases than one check handles.
 fn many_ended_leases_are_claimed_again(world: &mut World) {
     let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
@@ -648,7 +655,7 @@ fn many_ended_leases_are_claimed_again(world: &mut World) {
 }
 
 fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
-    let of = |priority, max_jobs| NewJob { priority, max_attempts: Some(max_jobs), ..new("mail", "1") };
+    let of = |priority, max_attempts| NewJob { priority, max_attempts: Some(max_attempts), ..new("mail", "1") };
     let first = [of(3, 2), of(1, 2), of(2, 1)];
     world.store.push(&first).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 10).expect("claimed");
@@ -674,9 +681,9 @@ fn an_ended_lease_is_claimed_again_in_a_busy_queue(world: &mut World) {
     });
 }
 
-/// As another program may have written it.
+/// Another program may have written such a job.
 fn a_lease_without_an_end_counts_as_ended(world: &mut World) {
-    let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..keyed("mail", "k") });
+    let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..job_with_key("mail", "k") });
     world.store.push(&[first.clone(), second.clone()]).expect("pushed");
     let values = [("state", Cell::Text("leased")), ("attempts", Cell::Int(1)), ("token", Cell::Text("mine"))];
     world.change("icecore_jobs", &values, &[]);
@@ -685,10 +692,10 @@ fn a_lease_without_an_end_counts_as_ended(world: &mut World) {
     assert_eq!((lease.job.id, lease.job.attempts), (first.id, 2));
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(job(world, second.id).state, State::Dead);
-    push(world, &keyed("mail", "k"));
+    push(world, &job_with_key("mail", "k"));
 }
 
-/// Not even if the leases end before the claim does.
+/// This is true even if the leases end before the claim does.
 fn one_claim_hands_out_no_job_twice(world: &mut World) {
     for round in 0..10 {
         let queue = format!("mail {round}");
@@ -711,13 +718,14 @@ fn a_lease_is_extended(world: &mut World) {
     assert_eq!(job(world, id).lease_until, Some(end));
     assert!(end >= before + HOUR.as_millis() as i64);
     assert_eq!(job(world, id).attempts, 1);
-    // It may be shortened too: then others get the job sooner.
+    // A lease may also be shortened, so that others get the job sooner.
     let end = world.store.extend(id, &lease.token, Duration::ZERO).expect("extended");
     wait_until_after(world, end);
     assert_eq!(claim_one(world, "mail").job.attempts, 2);
 }
 
-fn time_until_due(world: &mut World, id: Id) -> i64 {
+/// Lets the next attempt of a job fail. Returns for how many milliseconds the job then waits.
+fn fail_and_measure_wait(world: &mut World, id: Id) -> i64 {
     let before = world.store.now().expect("the time");
     let lease = claim_one(world, "mail");
     assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Ready);
@@ -725,10 +733,9 @@ fn time_until_due(world: &mut World, id: Id) -> i64 {
     let run_at = job(world, id).run_at;
     // Its time is set back, so that the test need not wait for the next attempt.
     world.change("icecore_jobs", &[("run_at", Cell::Column("queued_at"))], &[]);
-    // The wait, as exactly as these two clocks can tell: one second is less than any step.
-    let (longest, shortest) = (run_at - before, run_at - after);
-    assert!(longest >= shortest);
-    longest
+    // The wait began between `before` and `after`, so it is at most this long.
+    assert!(after >= before);
+    run_at - before
 }
 
 fn a_failed_job_waits_longer_each_time(world: &mut World) {
@@ -738,20 +745,20 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     world.store.configure("mail", &settings).expect("configured");
     let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
     for expected in [hour, 2 * hour, 4 * hour, 8 * hour, 16 * hour, day, day, day] {
-        let waited = time_until_due(world, id);
+        let waited = fail_and_measure_wait(world, id);
         assert!((expected..expected + hour / 2).contains(&waited), "{waited} for {expected}");
     }
-    // After many attempts, and from a short time.
+    // The wait has a maximum after many attempts, even if the first one was short.
     let settings = QueueSettings { backoff: Some(Duration::from_millis(1)), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
     let values = [("attempts", Cell::Int(4_000_000_000)), ("max_attempts", Cell::Int(4_294_967_295))];
     world.change("icecore_jobs", &values, &[]);
-    let waited = time_until_due(world, id);
+    let waited = fail_and_measure_wait(world, id);
     assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
-    // Without a wait.
+    // A backoff of zero means no wait.
     let settings = QueueSettings { backoff: Some(Duration::ZERO), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
-    assert!(time_until_due(world, id) < hour);
+    assert!(fail_and_measure_wait(world, id) < hour);
 }
 
 fn a_failed_job_waits_for_the_given_delay(world: &mut World) {
@@ -803,8 +810,8 @@ fn a_job_is_tried_max_attempts_times(world: &mut World) {
 }
 
 fn all_dead_jobs_are_redriven(world: &mut World) {
-    let dead: Vec<Id> = (0..5).map(|_| kill(world, &new("mail", "1"))).collect();
-    let other = kill(world, &new("post", "1"));
+    let dead: Vec<Id> = (0..5).map(|_| push_dead_job(world, &new("mail", "1"))).collect();
+    let other = push_dead_job(world, &new("post", "1"));
     push(world, &new("mail", "2"));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 5);
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 0);
@@ -820,8 +827,8 @@ fn all_dead_jobs_are_redriven(world: &mut World) {
 }
 
 fn some_dead_jobs_are_redriven(world: &mut World) {
-    let dead: Vec<Id> = (0..4).map(|_| kill(world, &new("mail", "1"))).collect();
-    let other = kill(world, &new("post", "1"));
+    let dead: Vec<Id> = (0..4).map(|_| push_dead_job(world, &new("mail", "1"))).collect();
+    let other = push_dead_job(world, &new("post", "1"));
     let ready = push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
     let before = job(world, ready);
     let ids = [dead[1], other, Id::new(), ready, dead[3], dead[1]];
@@ -832,31 +839,32 @@ fn some_dead_jobs_are_redriven(world: &mut World) {
 }
 
 fn a_redriven_job_gets_its_key_back(world: &mut World) {
-    let dead = kill(world, &keyed("mail", "k"));
+    let dead = push_dead_job(world, &job_with_key("mail", "k"));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 1);
-    let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
+    let pushed = world.store.push(&[job_with_key("mail", "k")]).expect("pushed");
     assert_eq!(pushed, [Pushed { id: dead, is_new: false }], "it is unfinished, and has the key");
     let lease = claim_one(world, "mail");
     world.store.ack(dead, &lease.token, None).expect("ack");
-    push(world, &keyed("mail", "k"));
+    push(world, &job_with_key("mail", "k"));
 }
 
 fn a_redriven_job_whose_key_is_taken_has_none(world: &mut World) {
-    let (first, second) = (kill(world, &keyed("mail", "k")), kill(world, &keyed("mail", "k")));
+    let (first, second) =
+        (push_dead_job(world, &job_with_key("mail", "k")), push_dead_job(world, &job_with_key("mail", "k")));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 2);
     let holder = [Pushed { id: first, is_new: false }];
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed"), holder);
     let leases = claim(world, "mail", 2);
     let of = |id| leases.iter().find(|lease| lease.job.id == id).expect("claimed");
     // The end of the job without the key does not free the key of the other job.
     world.store.ack(second, &of(second).token, None).expect("ack");
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed"), holder);
     world.store.ack(first, &of(first).token, None).expect("ack");
-    let live = push(world, &keyed("mail", "k"));
-    let third = kill(world, &keyed("mail", "l"));
-    push(world, &keyed("mail", "l"));
+    let live = push(world, &job_with_key("mail", "k"));
+    let third = push_dead_job(world, &job_with_key("mail", "l"));
+    push(world, &job_with_key("mail", "l"));
     assert_eq!(world.store.redrive("mail", Some(&[third]), "ann").expect("redrive"), 1);
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed")[0].id, live);
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed")[0].id, live);
     assert_eq!(claim(world, "mail", 10).len(), 3);
 }
 
@@ -867,7 +875,7 @@ fn a_job_is_replayed(world: &mut World) {
     );
     let lease = until("its time comes", || claim(world, "mail", 1).pop());
     world.store.ack(done, &lease.token, Some(b"well")).expect("ack");
-    let dead = kill(world, &new("post", "2"));
+    let dead = push_dead_job(world, &new("post", "2"));
     let ready = push(world, &new("ready", "3"));
     for id in [done, dead, ready] {
         let before = job(world, id);
@@ -888,10 +896,10 @@ fn a_job_is_replayed(world: &mut World) {
 }
 
 fn a_replay_has_no_key(world: &mut World) {
-    let first = push(world, &keyed("mail", "k"));
+    let first = push(world, &job_with_key("mail", "k"));
     let second = world.store.replay(first, "ann").expect("replayed");
     assert_eq!(job(world, second).unique_key, None);
-    assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed")[0].id, first);
+    assert_eq!(world.store.push(&[job_with_key("mail", "k")]).expect("pushed")[0].id, first);
     assert_eq!(claim(world, "mail", 10).len(), 2);
 }
 
@@ -934,7 +942,7 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
     }
     let acks: Vec<Ack> = held.iter().map(|lease| ack_of(lease, None)).collect();
     assert_eq!(ack_many(world, &acks), [Ok(()), Ok(())], "the worker with the lease ends the job");
-    let mine = keyed("mail", "k");
+    let mine = job_with_key("mail", "k");
     assert_eq!(kind(world.store.push_and_claim(&mine, "ann", HOUR)), ErrorKind::Paused);
     assert_eq!(world.store.job(mine.id).expect("asked"), None, "it is not stored either");
     world.store.pause("mail", false, "ann").expect("resumed");
@@ -978,10 +986,10 @@ fn ended_jobs_are_removed(world: &mut World) {
     let done = push(world, &new("mail", "1"));
     let lease = claim_one(world, "mail");
     world.store.ack(done, &lease.token, None).expect("ack");
-    let dead = kill(world, &new("post", "2"));
+    let dead = push_dead_job(world, &new("post", "2"));
     let held = push(world, &new("mail", "3"));
     claim_one(world, "mail");
-    let redriven = kill(world, &new("last", "4"));
+    let redriven = push_dead_job(world, &new("last", "4"));
     world.store.redrive("last", None, "ann").expect("redrive");
     let ended = [done, dead].map(|id| job(world, id).finished_at.expect("ended"));
     assert_eq!(world.store.remove_ended_jobs(ended[0].min(ended[1])).expect("forget"), 0, "before, not at");
@@ -1005,7 +1013,7 @@ fn jobs_of_queues_are_counted_by_state(world: &mut World) {
         world.store.ack(lease.job.id, &lease.token, None).expect("ack");
     }
     world.store.nack(leases[3].job.id, &leases[3].token, "no", Some(HOUR)).expect("nack");
-    kill(world, &new("mail", "1"));
+    push_dead_job(world, &new("mail", "1"));
     push(world, &new("a", "1"));
     world.store.configure("set", &QueueSettings::default()).expect("configured");
     let queues = world.store.queues().expect("queues");
@@ -1080,19 +1088,20 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
 }
 
 fn a_job_is_pushed_and_claimed_in_one_call(world: &mut World) {
-    let new_job = keyed("mail", "k");
+    let new_job = job_with_key("mail", "k");
     let lease = world.store.push_and_claim(&new_job, "ann", HOUR).expect("asked").expect("it is ours");
     let held = job(world, new_job.id);
     assert_eq!(lease.job, held);
     assert_eq!((held.state, held.attempts, held.worker.as_deref()), (State::Leased, 1, Some("ann")));
     assert_eq!(claim(world, "mail", 1), []);
-    assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
+    assert_eq!(world.store.push_and_claim(&job_with_key("mail", "k"), "bob", HOUR).expect("asked"), None);
     world.store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
     let second_lease = claim_one(world, "mail");
     assert_eq!((second_lease.job.id, second_lease.job.attempts), (new_job.id, 2));
     world.store.ack(second_lease.job.id, &second_lease.token, None).expect("ack");
     // Others get the job if its worker is gone.
-    let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
+    let lease =
+        world.store.push_and_claim(&job_with_key("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
     wait_until_after(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim_one(world, "mail").job.id, lease.job.id);
 }
