@@ -24,7 +24,7 @@ const AS_TEXT: &str = "alike: numbers came back as text, 1000 times, first at $[
 /// Scenarios whose own tests run them and call [`check`], so that none runs twice.
 const ELSEWHERE: [&str; 3] = ["php-objects", "pending-store", "ruby-base64"];
 
-/// The options of these runs.
+/// Returns the options of these runs.
 pub fn options() -> Options {
     let mut options = Options { modules: common::modules(), ..Options::default().small() };
     // Errors occur in every round, so one is enough; `make test-all` sets `ICECORE_FULL`.

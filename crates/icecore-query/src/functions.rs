@@ -18,7 +18,7 @@ use jaq_std::ValT as _;
 const REPLACED: [&str; 8] =
     ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
 
-/// All functions that filters can call.
+/// Returns all functions that filters can call.
 pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
     let standard = jaq_std::funs::<FilterTypes>().filter(|(name, _, _)| !REPLACED.contains(name));
     let inputs = jaq_std::input::funs::<FilterTypes>().into_vec().into_iter().map(run::<FilterTypes>);

@@ -31,7 +31,7 @@ struct AllocatorMeter {
 }
 
 impl AllocatorMeter {
-    /// Memory that the run has allocated.
+    /// Returns how much memory the run has allocated.
     fn allocated_bytes(self) -> u64 {
         self.allocator
             .map_or(0, |allocated_bytes| u64::try_from(allocated_bytes().saturating_sub(self.start)).unwrap_or(0))

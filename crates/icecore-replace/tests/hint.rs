@@ -34,7 +34,7 @@ fn addslashes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-/// MySQL: a backslash may precede any letter.
+/// Escapes text as MySQL accepts it, where a backslash may precede any letter.
 fn mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| match byte {
         b'\'' if pick(2) => out.extend_from_slice(b"''"),
@@ -52,7 +52,7 @@ fn quotes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| out.extend(std::iter::repeat_n(byte, if byte == b'\'' || byte == b'"' { 2 } else { 1 })))
 }
 
-/// PostgreSQL's `E''` and COPY: any byte as octal or hexadecimal digits.
+/// Escapes text as PostgreSQL's `E''` and COPY accept it, where octal or hexadecimal digits may stand for any byte.
 fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| match byte {
         b'\\' => out.extend_from_slice(b"\\\\"),
@@ -63,7 +63,7 @@ fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-/// PHP's `S:`.
+/// Escapes text as in PHP's `S:`.
 fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| match byte {
         byte if byte == b'\\' || !byte.is_ascii_graphic() || pick(20) => {

@@ -112,7 +112,7 @@ fn rows_of(head: &str, separator: &str, mut row: impl FnMut(usize, &mut String))
     dump.into_bytes()
 }
 
-/// Long articles, as in WordPress.
+/// Makes a dump of long articles, as in WordPress.
 fn posts() -> Vec<u8> {
     let article = "<!-- wp:paragraph --><p class=\\\"x\\\">It\\'s a long text about https://old.example/page/ and more of that.</p>\\n".repeat(40);
     rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_posts` VALUES ", ",", |number, dump| {
@@ -123,7 +123,7 @@ fn posts() -> Vec<u8> {
     })
 }
 
-/// Small serialized values with many escaped quotes.
+/// Makes a dump of small serialized values with many escaped quotes.
 fn options() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_options` VALUES ", ",", |number, dump| {
         let _ = write!(
@@ -133,14 +133,14 @@ fn options() -> Vec<u8> {
     })
 }
 
-/// A statement for each row.
+/// Makes a dump with a statement for each row.
 fn rows() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
         let _ = write!(dump, "INSERT INTO `wp_postmeta` VALUES ({number},{number},'_edit_lock','1700000000:1')");
     })
 }
 
-/// The same with a list of columns.
+/// Like `rows`, with a list of columns in each statement.
 fn rows_with_column_list() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
         let _ = write!(

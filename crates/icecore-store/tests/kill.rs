@@ -333,7 +333,7 @@ fn check_all(address: Address, mut events: ReportedEvents, counts: &mut Counts) 
     counts.add(&events, jobs.len(), events.check_leases());
 }
 
-/// In some rounds, kills two programs while they create the tables, or a little later.
+/// Kills, in some rounds, two programs while they create the tables, or a little later.
 fn kill_while_opening(new_database: &NewDatabase, round: u64, random: &mut Random) {
     if !round.is_multiple_of(3) {
         return;

@@ -96,13 +96,13 @@ pub fn dumper_read(data: &[u8]) {
     }
 }
 
-/// Without its spelling, a key that is a decimal string becomes an integer, as in PHP's arrays; igbinary can express it
-/// as a string.
+/// Checks igbinary. Without its spelling, a key that is a decimal string becomes an integer, as in PHP's arrays. The
+/// document then differs, because igbinary can express the key as a string.
 pub fn igbinary_read(data: &[u8]) {
     check_format(data, "igbinary", RoundTrip::Readable);
 }
 
-/// Without its spelling, it is written as Ruby writes it, with links to floats and strings.
+/// Checks Marshal. Without its spelling, a document is written as Ruby writes it, with links to floats and strings.
 pub fn marshal_read(data: &[u8]) {
     check_format(data, "marshal", RoundTrip::Readable);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 pub const OPERATIONS: [Operation; 2] = [Operation::Write, Operation::Read];
 
-/// Three scenarios: one size with everything that a size can have, eight sizes, and many
+/// Returns a report of three scenarios: one size with everything that a size can have, eight sizes, and many
 /// competitors.
 pub fn report() -> Report {
     Report {

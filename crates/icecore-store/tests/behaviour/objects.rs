@@ -177,7 +177,7 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
     assert_eq!(every(world).len(), count);
 }
 
-/// A random object: one of several classes, with a key, as Base64, or of bytes in no known format.
+/// Returns a random object: one of several classes, with a key, as Base64, or of bytes in no known format.
 fn object_of(random: &mut Random) -> NewObject {
     let text = match random.below(8) {
         0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
@@ -452,7 +452,7 @@ fn texts_with_nul_are_stored(world: &mut World) {
     assert!(marked.problem.is_some_and(|problem| problem.starts_with("a problem")));
 }
 
-/// Bytes, their format, a path, the value searched for, and whether the object is found.
+/// Returns test values: bytes, their format, a path, the value searched for, and whether the object is found.
 fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let mut all: Vec<(Vec<u8>, &str, &str, String, bool)> = Vec::new();
     let mut add = |bytes: &[u8], format, path, search_value: &str, is_found| {

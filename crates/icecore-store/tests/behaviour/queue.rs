@@ -1141,7 +1141,7 @@ fn results_of_all_kinds_round_trip(world: &mut World) {
     }
 }
 
-/// The columns that a program must set if it has only SQL or a driver. This is a promise: other
+/// Inserts a job with the columns that a program must set if it has only SQL or a driver. This is a promise: other
 /// programs depend on it.
 fn insert(world: &World, id: &str, values: Cells<'_>) {
     let always =

@@ -32,7 +32,7 @@ fn collection(address: &Address, table: &str) -> Collection<Document> {
     database(address).collection(table)
 }
 
-/// The id of a row is the id of its document.
+/// Returns the name of a column in a document. The id of a row is the id of its document.
 fn field(column: &str) -> &str {
     // Documents other than jobs and objects are identified by a name.
     if column == "id" || column == "name" { "_id" } else { column }

@@ -21,7 +21,7 @@ pub type NewDatabase = Box<dyn Fn() -> Address + Send + Sync>;
 /// An hour: for a lease that does not end, or a time that does not come, during a test.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 
-/// The available databases: always SQLite, and servers if their addresses are set in
+/// Returns the available databases: always SQLite, and servers if their addresses are set in
 /// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must be
 /// allowed to create databases; these stay for inspection.
 #[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
@@ -47,7 +47,7 @@ pub fn backends() -> Vec<(&'static str, NewDatabase)> {
     all
 }
 
-/// The backends that speak SQL.
+/// Returns the backends that speak SQL.
 pub fn sql_backends() -> Vec<(&'static str, NewDatabase)> {
     backends().into_iter().filter(|(name, _)| *name != "mongodb").collect()
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// How many jobs may wait before producers wait too. More would make the tests slow and show nothing new.
 pub const MAX_WAITING_JOBS: u64 = 300;
 
-/// How often each kind of program is killed on each backend.
+/// Returns how often each kind of program is killed on each backend.
 pub fn rounds() -> u64 {
     std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
 }

@@ -27,7 +27,7 @@ pub(super) struct RedisClient {
 }
 
 impl RedisClient {
-    /// Connects, authenticates and selects the database.
+    /// Opens a connection, authenticates and selects the database.
     pub(super) fn open(address: &Address, max_value_len: u64) -> Result<RedisClient> {
         let server_address = ServerAddress::from_address(address, PORT)?;
         let mut server =
