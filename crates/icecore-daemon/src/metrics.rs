@@ -133,6 +133,7 @@ fn write_metric_header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
+/// Writes the metrics of all queues.
 fn write_queue_metrics(out: &mut String, queues: &[QueueStatus]) {
     write_metric_header(out, "icecore_jobs", "gauge", "Jobs by queue and state.");
     for queue in queues {

@@ -207,6 +207,7 @@ async fn serve_connection(
     app.metrics.count_connection_closed();
 }
 
+/// Answers the requests of a connection until it ends.
 async fn answer_requests(stream: TcpStream, from: SocketAddr, connection: ConnectionHandle, router: Router, app: &App) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);

@@ -66,6 +66,7 @@ impl<'d> Pairs<'d> {
         }
     }
 
+    /// Pairs entries whose keys have equal hashes, in the order in which they occur.
     fn find_by_numbers(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
         let mut right_by_hash: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
         for entry in self.right.drain(..) {

@@ -28,6 +28,7 @@ pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
 
 type FilterFunction = Filter<RunPtr<FilterTypes>>;
 
+/// Returns the functions that this crate adds to jaq's, or that replace jaq's.
 fn own_functions() -> Vec<FilterFunction> {
     vec![
         ("length", v(0), |cv| bome(cv.1.jq_length())),

@@ -157,6 +157,7 @@ fn rewritten_definition(filter: &str) -> Option<Def<&str>> {
     is_changed.then(|| Def { name: FILTER_NAME, args: Vec::new(), body })
 }
 
+/// Compiles a filter together with these definitions and all functions.
 fn compile_definitions<'f>(
     filter: &'f str,
     variables: &[(String, Document<'static>)],

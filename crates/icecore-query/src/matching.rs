@@ -103,6 +103,7 @@ fn require_utf8(value: &Value) -> Result<&str, Error> {
     value.try_as_utf8_bytes().and_then(|bytes| std::str::from_utf8(bytes).map_err(Error::str))
 }
 
+/// Compiles a regular expression with flags, which are letters such as `g` and `i`.
 fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
     let mut builder = RegexBuilder::new(expression);
     let mut flags = Flags::default();

@@ -94,8 +94,8 @@ fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
     Ok(measurement_json(jobs, began.elapsed()))
 }
 
-/// Does `jobs` jobs, `concurrency` at a time. Returns the time from before the first connection to the last job whose end is in the
-/// database.
+/// Does `jobs` jobs, `concurrency` at a time. Returns the time from before the first connection to the last job whose
+/// end is in the database.
 fn work(jobs: usize, concurrency: usize) -> Result<String> {
     let address = address()?;
     let mut worker = Worker::new(QUEUE, "load");

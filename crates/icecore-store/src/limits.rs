@@ -218,7 +218,8 @@ mod tests {
                 }
                 spent = RateUsage::parse(&spent.to_string());
                 prop_assert!(spent.0.len() <= SLOTS_PER_PERIOD as usize + 3);
-                let within = granted.iter().filter(|(at, _)| now - at < per as i64).map(|(_, allowed)| allowed).sum::<usize>();
+                let recent = granted.iter().filter(|(at, _)| now - at < per as i64);
+                let within = recent.map(|(_, allowed)| allowed).sum::<usize>();
                 prop_assert!(within <= count as usize);
                 prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot_millis()), count);
             }

@@ -19,7 +19,8 @@ const HORIZON_MS: i64 = 30 * 366 * 86_400 * 1000;
 /// Five cron fields (minute, hour, day of the month, month, day of the week), or six with seconds first; `@hourly`,
 /// `@daily`, `@weekly`, `@monthly`, `@yearly`; or `every 5m`, counted from 1970. Cron fields use the clock of a time
 /// zone, UTC by default. A time that the clock skips in spring occurs immediately after the gap; a time that exists
-/// twice in autumn occurs once. A timing without a fixed hour, such as `@hourly`, occurs in both of the repeated hours.
+/// twice in autumn occurs once. A timing without a fixed hour, such as `@hourly`, occurs in both of the repeated
+/// hours.
 ///
 /// ```
 /// use icecore_store::Timing;

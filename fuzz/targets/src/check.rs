@@ -166,7 +166,8 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     true
 }
 
-/// Returns true if two values without children are equal. A number on the left may be a string on the right that prints it.
+/// Returns true if two values without children are equal. A number on the left may be a string on the right that
+/// prints it.
 fn are_equal_leaves(left: Cursor<'_>, right: Cursor<'_>) -> bool {
     let flags = |cursor: Cursor<'_>| (cursor.node().flags | flag::REF) & 0x0F;
     let text = |right: Cursor<'_>| right.as_str().map(str::to_owned);

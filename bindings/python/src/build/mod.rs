@@ -44,7 +44,8 @@ enum Slot<'py> {
     Key,
     /// The value has this key.
     Entry(Bound<'py, PyAny>),
-    /// The value has no place. Perl can restrict the keys of a hash: this key is allowed, but the hash does not have it.
+    /// The value has no place. Perl can restrict the keys of a hash: this key is allowed, but the hash does not have
+    /// it.
     Absent,
 }
 

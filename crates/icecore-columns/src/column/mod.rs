@@ -193,6 +193,7 @@ impl Column {
         Ok(())
     }
 
+    /// Appends the value at a node, of any kind. Virtual fields get their computed value.
     fn push_any(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         if let Values::Virtual(virtual_field) = &mut self.values {
             match virtual_field.kind {

@@ -170,6 +170,7 @@ impl Record {
         Ok(true)
     }
 
+    /// Appends a map by looking up the field of each key. Also learns which entries to expect in the next map.
     fn push_by_names(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         self.extra_entries.clear();
         self.expected_entries.clear();

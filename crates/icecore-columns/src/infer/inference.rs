@@ -138,6 +138,7 @@ impl TypeInference {
         InferredType::Mixed
     }
 
+    /// Infers the type of a value that is not a link. `class` is the class of the object around it.
     fn infer_resolved(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> InferredType {
         match value.value() {
             Value::Null | Value::Hole => InferredType::Nothing,
@@ -177,6 +178,7 @@ impl TypeInference {
         InferredType::List(Box::new(items))
     }
 
+    /// Infers a struct from the entries of a map, or from the members of an object.
     fn infer_map(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> InferredType {
         let mut members = InferredStruct::from_class(class);
         // Only keys with marks can share a name. The first key with a name owns it, and others are qualified.

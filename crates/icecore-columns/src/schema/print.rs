@@ -52,6 +52,7 @@ fn print_value(field: &Field, out: &mut String) {
     }
 }
 
+/// Prints a type in the syntax that `parse` reads.
 fn print_type(data_type: &DataType, out: &mut String) {
     match data_type {
         DataType::Timestamp(unit, zone) => {

@@ -57,6 +57,7 @@ fn error_schema() -> Value {
     })
 }
 
+/// Returns the OpenAPI description of a route.
 fn describe_operation(route: &Route) -> Value {
     let path_names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =

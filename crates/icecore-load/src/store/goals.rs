@@ -57,8 +57,8 @@ pub(crate) fn judge_goals(groups: &[Group], walks: &[WalkMeasurement]) -> Vec<Go
     goals
 }
 
-/// Judges whether memory is constant: whether the walk through the most objects needs hardly more memory than the walk
-/// through the fewest.
+/// Judges whether memory is constant: whether the walk through the most objects needs hardly more memory than the
+/// walk through the fewest.
 fn judge_memory(walks: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
     let compared = walks.first().zip(largest_walk).filter(|(smallest, largest)| smallest.count < largest.count);

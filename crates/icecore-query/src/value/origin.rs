@@ -152,6 +152,7 @@ impl Source {
         value
     }
 
+    /// Creates the value of a node. Objects and references are looked through: a filter sees what is in them.
     fn create_value(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
         let mut inner = outer;
         // The loop ends, because links do not form cycles: `Input::new` has cut all cycles.
@@ -277,6 +278,7 @@ impl Source {
         key
     }
 
+    /// Creates the key of an entry. Filters see its name. Its spelling keeps the rest.
     fn create_key(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
         if node.kind == Kind::Int {
             let int = node.payload as i64;

@@ -183,8 +183,8 @@ impl Reader {
         }
     }
 
-    /// Reads the new delimiter in a line such as `DELIMITER //`. `word_end` is the end of the first word. `DELIMITER ;`
-    /// restores the usual delimiter.
+    /// Reads the new delimiter in a line such as `DELIMITER //`. `word_end` is the end of the first word. `DELIMITER
+    /// ;` restores the usual delimiter.
     fn read_delimiter_command(&mut self, word_end: usize, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(word_end..).unwrap_or_default();
         let line_len = match scan::find_line_end(rest, 0) {

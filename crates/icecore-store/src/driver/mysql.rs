@@ -69,6 +69,7 @@ struct MysqlConnection {
     max_packet: usize,
 }
 
+/// Connects to the database of an address.
 pub(super) fn connect(address: &Address) -> Result<Mysql> {
     // The parser's message is not shown, because it may contain a part of the password.
     let invalid_address = |_| {
@@ -173,6 +174,7 @@ fn error_kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     }
 }
 
+/// Converts an error of the driver.
 fn store_error(error: &mysql::Error) -> Error {
     let (kind, message) = match error {
         mysql::Error::MySqlError(error) => {

@@ -64,6 +64,7 @@ struct PostgresConnection {
     prepared: Prepared,
 }
 
+/// Connects to the database of an address.
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
     // The parser's message is not shown, because it may contain a part of the password.
     let (text, tls) = tls::split_address(address)?;
@@ -144,6 +145,7 @@ fn error_kind_of_state(state: &SqlState) -> ErrorKind {
     }
 }
 
+/// Converts an error of the driver.
 fn store_error(error: &postgres::Error) -> Error {
     if let Some(error) = error.as_db_error() {
         let (code, message) = (error.code(), error.message());

@@ -9,8 +9,8 @@ use crate::error::Result;
 use mongodb::bson::{Bson, doc};
 
 impl MongoBackend {
-    /// Writes an entry for each subject, runs `body`, and completes the entries with the counts that `body` returns, one
-    /// count for each subject.
+    /// Writes an entry for each subject, runs `body`, and completes the entries with the counts that `body` returns,
+    /// one count for each subject.
     pub(super) fn with_audit_entries<T>(
         &self,
         actor: &str,

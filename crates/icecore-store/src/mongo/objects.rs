@@ -23,11 +23,11 @@ const OBJECTS_PER_QUERY: usize = 16_384;
 /// Number of objects that the server sends at once, and that are held in memory.
 const OBJECTS_IN_MEMORY: u32 = 256;
 
-/// Whether the objects of a query have their readable copies in JSON.
+/// Whether a query returns the readable copies of objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum JsonCopies {
-    Include,
-    Omit,
+enum JsonField {
+    Included,
+    Omitted,
 }
 
 /// Returns the object of a document. Moves the values out of the document.
@@ -176,7 +176,7 @@ impl MongoBackend {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        json: JsonCopies,
+        json: JsonField,
         each: EachLent<'_>,
     ) -> Result<()> {
         let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
@@ -198,7 +198,7 @@ impl MongoBackend {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        (indexed, json): (Option<&PathValue>, JsonCopies),
+        (indexed, json): (Option<&PathValue>, JsonField),
         each: EachLent<'_>,
     ) -> Result<()> {
         let mut conditions = visible_filter();
@@ -219,7 +219,7 @@ impl MongoBackend {
             indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }),
         );
         let mut fields = doc! { "classes": 0, "indexed": 0 };
-        insert_if_some(&mut fields, "json", (json == JsonCopies::Omit).then_some(0));
+        insert_if_some(&mut fields, "json", (json == JsonField::Omitted).then_some(0));
         let (mut after, mut remaining) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
         loop {
             let page_start = after;
@@ -299,11 +299,11 @@ impl Objects for MongoBackend {
     }
 
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, max_objects, filter, JsonCopies::Include, &mut |object| each(object.to_owned_object()))
+        self.each_object(after, max_objects, filter, JsonField::Included, &mut |object| each(object.to_owned_object()))
     }
 
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, max_objects, filter, JsonCopies::Omit, each)
+        self.each_object(after, max_objects, filter, JsonField::Omitted, each)
     }
 
     /// Each object is removed separately. So an interrupted call has removed only some of them, and their audit

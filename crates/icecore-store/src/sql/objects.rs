@@ -92,6 +92,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.query_first(sql, &[Value::Text(value)], |row| Ok(object_from_row(row)?.to_owned_object()))
     }
 
+    /// Passes objects to `each`.
     fn each_object(
         &mut self,
         after: i64,
@@ -116,6 +117,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         walk_pages(OBJECTS_PER_QUERY, after, max_objects, path_value.as_ref().filter(|_| !uses_index), &mut page, each)
     }
 
+    /// Passes the objects of one page to `each`. A path and its value are searched through the index.
     fn list_object_page(
         &mut self,
         after: i64,

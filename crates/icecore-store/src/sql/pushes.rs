@@ -222,6 +222,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
+    /// Inserts jobs that are new. Returns how many were inserted.
     fn insert_rows(&mut self, jobs: &[JobRow<'_>]) -> Result<u64> {
         let row = |job| {
             let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =

@@ -153,6 +153,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         due.into_iter().flatten().map(|schedule| self.fire_one(&schedule, now)).collect()
     }
 
+    /// Queues the job of a due schedule, and sets its next time. A schedule with a problem is stopped.
     fn fire_one(&mut self, schedule: &Schedule, now: i64) -> Result<Fired> {
         let mut fired = schedule.empty_report();
         let due = schedule.due_and_next_time(now).and_then(|(due_at, next)| {

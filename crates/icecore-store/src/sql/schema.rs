@@ -237,6 +237,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         result
     }
 
+    /// Migrates the tables to version `target`, up or down. The caller holds the lock for migrations.
     fn migrate_locked(&mut self, steps: &[Migration], target: usize) -> Result<()> {
         let supported = steps.len();
         self.run_script(

@@ -272,9 +272,9 @@ impl Model<'_> {
         next
     }
 
-    /// Returns the jobs that the store must have handed out. If enough jobs are ready, the store may skip the check for
-    /// ended leases. Otherwise it checks, either before it hands out jobs, or after it has handed out those that were
-    /// ready. The jobs of the second case may have a lower priority than those of the first.
+    /// Returns the jobs that the store must have handed out. If enough jobs are ready, the store may skip the check
+    /// for ended leases. Otherwise it checks, either before it hands out jobs, or after it has handed out those that
+    /// were ready. The jobs of the second case may have a lower priority than those of the first.
     fn expect_claim(&mut self, queue: usize, max_jobs: usize, returned: &[Id]) -> Result<Vec<usize>, TestCaseError> {
         let is_over = |job: &&ExpectedJob| {
             let is_over = job.lease.as_ref().is_some_and(|lease| lease.has_ended);
@@ -336,7 +336,8 @@ impl Model<'_> {
     /// Returns the answer to new jobs that follow others; `None` if one of those does not exist.
     fn expect_chain(&mut self, new: Vec<NewJob>, queue: usize) -> Option<Vec<Pushed>> {
         let jobs_before = self.jobs.clone();
-        // A new job with the id or the key of an existing one is not stored. Jobs that follow it follow the existing one.
+        // A new job with the id or the key of an existing one is not stored. Jobs that follow it follow the existing
+        // one.
         let mut existing_ids = std::collections::HashMap::new();
         let mut result = Vec::new();
         for mut job in new {
@@ -577,7 +578,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Returns the index of a job by its number from the last. If a removed job was pushed again, returns the new one.
+    /// Returns the index of a job by its number from the last. If a removed job was pushed again, returns the new
+    /// one.
     fn find_job(&self, number: usize) -> Option<usize> {
         let id = self.jobs[index_from_end(&self.jobs, number)?].new.id;
         self.jobs.iter().rposition(|job| job.new.id == id)

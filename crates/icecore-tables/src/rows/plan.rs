@@ -131,8 +131,8 @@ pub struct Plan {
     pub columns: Vec<ColumnSpec>,
     /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
-    /// Columns before all others with the same value in each row: the name of the file or of the table. Each has a name
-    /// and a value.
+    /// Columns before all others with the same value in each row: the name of the file or of the table. Each has a
+    /// name and a value.
     pub constant_columns: Vec<(String, String)>,
     /// The constant columns as members of a JSON object, each with a comma after it.
     pub constant_json: Vec<u8>,
@@ -369,8 +369,8 @@ impl Plan {
             None => Ok(()),
             Some(name) if self.constant_columns.iter().any(|(constant_name, _)| constant_name == *name) => {
                 Err(usage_error(format!(
-                    "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
-                 with --table-column=NAME or --file-column=NAME"
+                    "the input has a column `{name}`, which is also the name of the column for the origin of a row: \
+                     name that with --table-column=NAME or --file-column=NAME"
                 )))
             }
             Some(name) => Err(usage_error(format!(

@@ -45,7 +45,8 @@ fn render_row(result: &ClaimResult, details: &[&str]) -> String {
     }
     let sign = render_verdict(result.verdict);
     format!(
-        "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{claimed}</td><td class=\"r\">{now}</td></tr>\n"
+        "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{claimed}</td>\
+         <td class=\"r\">{now}</td></tr>\n"
     )
 }
 

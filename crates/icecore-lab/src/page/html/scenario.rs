@@ -45,6 +45,7 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
+    /// Writes the charts and tables of one size.
     fn write_point(&mut self, point: &Point) {
         let (scenario, names) = (self.scenario, self.names);
         let operations = operations_at_point(point, &measured_operations(scenario));

@@ -82,6 +82,7 @@ struct TextColumn {
 }
 
 impl TextColumn {
+    /// Returns a column of this type. Texts that are not values of the type become null.
     fn to_type(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         Ok(match to {
             DataType::Utf8 => self.to_strings::<Utf8Type>()?,

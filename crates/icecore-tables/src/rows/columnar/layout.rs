@@ -140,6 +140,7 @@ impl OutputLayout {
         Ok(layout)
     }
 
+    /// Creates the layout: first the constant columns, then those of the input, and last those with errors and kinds.
     fn from_columns(
         plan: &Plan,
         input_fields: Fields,
