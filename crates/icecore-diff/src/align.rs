@@ -50,7 +50,7 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
             }
             position = (anchor.0 + 1, anchor.1 + 1);
         }
-        pairs.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
+        pairs.extend(anchors.into_iter().map(|(left_index, right_index)| (left_index as u32, right_index as u32)));
     }
     pairs.sort_unstable();
     pairs
@@ -192,23 +192,23 @@ mod tests {
     use super::*;
 
     /// The length of the longest common subsequence, by the textbook algorithm.
-    fn common_length(a: &[u64], b: &[u64]) -> usize {
-        let mut row = vec![0; b.len() + 1];
-        for x in a {
+    fn common_length(left: &[u64], right: &[u64]) -> usize {
+        let mut row = vec![0; right.len() + 1];
+        for x in left {
             let mut corner = 0;
-            for (column, y) in b.iter().enumerate() {
+            for (column, y) in right.iter().enumerate() {
                 let above = row[column + 1];
                 row[column + 1] = if x == y { corner + 1 } else { above.max(row[column]) };
                 corner = above;
             }
         }
-        row[b.len()]
+        row[right.len()]
     }
 
-    fn assert_aligned(a: &[u64], b: &[u64]) -> usize {
-        let pairs = align_numbers(a, b);
-        assert!(pairs.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {pairs:?}");
-        assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {pairs:?}");
+    fn assert_aligned(left: &[u64], right: &[u64]) -> usize {
+        let pairs = align_numbers(left, right);
+        assert!(pairs.iter().all(|(x, y)| left[*x as usize] == right[*y as usize]), "{left:?} {right:?} {pairs:?}");
+        assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{left:?} {right:?} {pairs:?}");
         pairs.len()
     }
 
@@ -221,19 +221,19 @@ mod tests {
         };
         let (mut best, mut all) = (0, 0);
         for _ in 0..3000 {
-            let (n, m, of) = (next(9), next(9), next(4) + 1);
-            let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
-            let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
-            let (aligned_len, longest_len) = (assert_aligned(&a, &b), common_length(&a, &b));
+            let (left_len, right_len, number_count) = (next(9), next(9), next(4) + 1);
+            let left: Vec<u64> = (0..left_len).map(|_| next(number_count)).collect();
+            let right: Vec<u64> = (0..right_len).map(|_| next(number_count)).collect();
+            let (aligned_len, longest_len) = (assert_aligned(&left, &right), common_length(&left, &right));
             // Anchors are not always part of a longest subsequence.
-            assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{a:?} {b:?}");
+            assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{left:?} {right:?}");
             best += usize::from(aligned_len == longest_len);
             all += 1;
             // Without anchors, the longest one is found.
             let mut direct = Vec::new();
-            let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
-            match_by_edit_path(&a, &b, gap, &mut direct);
-            assert_eq!(direct.len(), longest_len, "{a:?} {b:?}");
+            let gap = Gap { left: (0, left.len()), right: (0, right.len()), round: 0 };
+            match_by_edit_path(&left, &right, gap, &mut direct);
+            assert_eq!(direct.len(), longest_len, "{left:?} {right:?}");
         }
         assert!(best * 10 > all * 9, "{best} of {all}");
     }

@@ -149,19 +149,21 @@ impl<'d> EqualityChecker<'d> {
 
 /// Returns the values of two maps that are not entries, if both maps have one. Such a value is the default value of
 /// the map, or the value that has attributes.
-pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
+pub(crate) fn non_entry_values<'d>(left: Cursor<'d>, right: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     let extra_value = |cursor: Cursor<'d>| match cursor.kind() {
         Kind::Attrs => cursor.children().next(),
         _ => cursor.default_value(),
     };
-    extra_value(a).zip(extra_value(b))
+    extra_value(left).zip(extra_value(right))
 }
 
 /// Returns true if two containers are equal apart from class and content.
-pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
-    let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
-    let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
-    x.kind == y.kind && rules.relevant_flags(x) == rules.relevant_flags(y) && (!has_form || x.form() == y.form())
+pub(crate) fn is_alike(sides: Sides<'_, '_>, left: Cursor<'_>, right: Cursor<'_>) -> bool {
+    let (left_node, right_node, rules) = (left.node(), right.node(), sides.left.rules);
+    let has_form = !matches!(left_node.kind, Kind::Array | Kind::Map);
+    left_node.kind == right_node.kind
+        && rules.relevant_flags(left_node) == rules.relevant_flags(right_node)
+        && (!has_form || left_node.form() == right_node.form())
 }
 
 /// Returns true if the entries of this map are the fields of an object. The node of the object directly precedes the

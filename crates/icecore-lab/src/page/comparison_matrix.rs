@@ -33,13 +33,14 @@ impl<'a> Matrix<'a> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) =
             sort_by_speed(point, operation).into_iter().partition(|(entry, _)| is_correct(entry));
         // The rates are shown next to the names, so the rows are in the order of the rates.
-        rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
+        rows.sort_by(|(left, left_ns), (right, right_ns)| right_ns.total_cmp(left_ns).then(right.id.cmp(&left.id)));
         if rows.len() < 2 {
             return None;
         }
         let compare_cells = |row: usize, column: usize| {
-            let (a, b) = (rows[row].0.find_cell(operation)?, rows[column].0.find_cell(operation)?);
-            compare_samples(&a.samples, &b.samples, resolution)
+            let row_cell = rows[row].0.find_cell(operation)?;
+            let column_cell = rows[column].0.find_cell(operation)?;
+            compare_samples(&row_cell.samples, &column_cell.samples, resolution)
         };
         // Only one half is computed. The other half has the inverse quotients, so that both agree exactly.
         let half: Vec<Vec<_>> =

@@ -42,7 +42,7 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
     for point in select_shown_points(scenario) {
         out += &render_point(scenario, point, &names);
     }
-    for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+    for group in group_points(scenario).iter().filter(|group| group.points.len() > 1) {
         for operation in measured_operations(scenario) {
             let head = format!("Growth: {} {}", words::operation_title(operation), group.label);
             write_section(&mut out, &head, &shared_tables::build_growth_table(scenario, group, operation, &names, 12));
@@ -58,8 +58,10 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
 
 /// Returns the verdict as a list.
 pub(super) fn render_sentences(scenario: &ScenarioReport, names: &Names) -> String {
-    let list: String =
-        words::describe_results(scenario, names).iter().map(|s| format!("- {}\n", escape_markdown(s))).collect();
+    let list: String = words::describe_results(scenario, names)
+        .iter()
+        .map(|sentence| format!("- {}\n", escape_markdown(sentence)))
+        .collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
 
@@ -128,7 +130,7 @@ pub(super) fn render_remarks(scenario: &ScenarioReport) -> String {
         out += "\n### Not here\n\n";
     }
     for (competitor, reason, install) in words::group_absent(scenario) {
-        let install = install.map_or(String::new(), |c| format!(": {}", format_code(&c)));
+        let install = install.map_or(String::new(), |command| format!(": {}", format_code(&command)));
         _ = writeln!(out, "- {}: {}{install}", escape_markdown(&competitor), escape_markdown(&reason));
     }
     if !scenario.points.is_empty() {

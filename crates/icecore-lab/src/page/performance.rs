@@ -60,14 +60,14 @@ fn render_separate_run(name: &str, report: &Report) -> String {
 
 /// Returns the claims of all scenarios, one table each.
 fn render_all_claims(report: &Report) -> String {
-    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
+    let all_claims = || report.scenarios.iter().flat_map(|scenario| &scenario.claims);
     if all_claims().next().is_none() {
         return String::new();
     }
-    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all_claims().filter(|claim| claim.verdict.confirms_claim()).count();
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
     _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all_claims().count());
-    for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
+    for scenario in report.scenarios.iter().filter(|scenario| !scenario.claims.is_empty()) {
         write_section(&mut out, &scenario.name, &shared_tables::build_claims_table(&scenario.claims));
         out += &link_sources(scenario);
         out += &render_claim_results(scenario, |verdict| verdict != Verdict::Holds);
@@ -91,8 +91,8 @@ pub fn render_readme(report: &Report) -> String {
     if let Some((about, _)) = render_readme_chart(report) {
         _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape_markdown(&about));
     }
-    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
-    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
+    let all_claims = || report.scenarios.iter().flat_map(|scenario| &scenario.claims);
+    let confirmed = all_claims().filter(|claim| claim.verdict.confirms_claim()).count();
     _ = write!(
         out,
         "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ",

@@ -43,14 +43,14 @@ pub(super) fn build_summary_table(
                 cells.push(format_times_baseline(scenario, entry, *operation));
             }
         }
-        cells.push(entry.size.map_or(NONE.into(), |n| format_bytes(n as f64)));
+        cells.push(entry.size.map_or(NONE.into(), |bytes| format_bytes(bytes as f64)));
         table.add_row(cells);
     };
     let mut order: Vec<&Entry> = competitors_at_point(point).collect();
-    order.sort_by(|a, b| {
-        order_key(a, operations)
-            .cmp(&order_key(b, operations))
-            .then(total_time(a, operations).total_cmp(&total_time(b, operations)))
+    order.sort_by(|left, right| {
+        order_key(left, operations)
+            .cmp(&order_key(right, operations))
+            .then(total_time(left, operations).total_cmp(&total_time(right, operations)))
     });
     order.into_iter().for_each(|entry| add_entry(&mut table, entry));
     let mut add_section = |title: &str, role| {
@@ -124,19 +124,19 @@ pub(super) fn build_statistics_table(point: &Point, operation: Operation, names:
     let titles = ["competitor", "version", ">median", ">from", ">to", ">fastest", ">slowest", ">samples", ">far off"];
     let mut table = Table::new(titles);
     let mut all: Vec<&Entry> = point.entries.iter().filter(|entry| median_time(entry, operation).is_some()).collect();
-    all.sort_by(|a, b| {
+    all.sort_by(|left, right| {
         let key = |entry: &Entry| {
             (entry.role != Role::Competitor, !is_correct(entry), median_time(entry, operation).unwrap_or(0.0))
         };
-        let (a, b) = (key(a), key(b));
-        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+        let (left, right) = (key(left), key(right));
+        (left.0, left.1).cmp(&(right.0, right.1)).then(left.2.total_cmp(&right.2))
     });
     for entry in all {
         let Some(cell) = entry.find_cell(operation) else { continue };
         let summary = &cell.summary;
         let median = &summary.median;
         let times = [median.estimate, median.low, median.high, summary.fastest, summary.slowest].map(format_time);
-        let counts = [cell.samples.len(), summary.outliers.len()].map(|n| format_count(n as f64));
+        let counts = [cell.samples.len(), summary.outliers.len()].map(|count| format_count(count as f64));
         table.add_row([names.entry_name(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
     }
     table
@@ -220,9 +220,9 @@ pub(super) fn build_growth_table(
         let time_at_last_point = find_entry(last, &entry.id).and_then(|last_entry| median_time(last_entry, operation));
         (entry.role != Role::Competitor, !is_correct(entry), time_at_last_point.unwrap_or(f64::INFINITY))
     };
-    entries.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    entries.sort_by(|left, right| {
+        let (left, right) = (key(left), key(right));
+        (left.0, left.1).cmp(&(right.0, right.1)).then(left.2.total_cmp(&right.2))
     });
     for entry in entries {
         let sign = if is_correct(entry) { "" } else { " ✗" };
@@ -250,7 +250,7 @@ pub(super) fn build_rate_table(scenario: &ScenarioReport, point: &Point, names: 
     }
     let items = item_count(scenario, point);
     let mut order: Vec<&Entry> = competitors_at_point(point).filter(|entry| is_correct(entry)).collect();
-    order.sort_by(|a, b| total_time(a, &operations).total_cmp(&total_time(b, &operations)));
+    order.sort_by(|left, right| total_time(left, &operations).total_cmp(&total_time(right, &operations)));
     for entry in order {
         let cells = operations.iter().flat_map(|operation| {
             let median = entry
@@ -328,7 +328,7 @@ fn format_current_value(figure: &Published, entry: &Entry, items: f64) -> Option
             let ns = median_time(entry, operation)? / items;
             Some(format_time(ns) + unit.trim_start_matches("ns"))
         }
-        ("bytes", None) => entry.size.map(|n| format_bytes(n as f64)),
+        ("bytes", None) => entry.size.map(|bytes| format_bytes(bytes as f64)),
         _ => None,
     }
 }

@@ -76,7 +76,7 @@ impl Page<'_> {
             if hidden > 0 {
                 self.write_paragraph(&format!("{hidden} slower ones are left out; --full shows them."));
             }
-            let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.display_name(&e.id)).collect();
+            let wrong: Vec<_> = matrix.wrong.iter().map(|entry| names.display_name(&entry.id)).collect();
             if !wrong.is_empty() {
                 self.write_paragraph(&format!("Not listed, because the round trip differs: {}.", wrong.join(", ")));
             }
@@ -100,7 +100,7 @@ impl Page<'_> {
     }
 
     fn write_growth(&mut self, scenario: &ScenarioReport, names: &Names) {
-        for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+        for group in group_points(scenario).iter().filter(|group| group.points.len() > 1) {
             for operation in measured_operations(scenario) {
                 let max_points = (2..=8).rev().find(|point_count| {
                     shared_tables::build_growth_table(scenario, group, operation, names, *point_count).total_width()

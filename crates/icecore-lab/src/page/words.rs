@@ -50,8 +50,9 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
         ));
     }
     let compare_with_first = |other: &Entry| {
-        let (a, b) = (first.find_cell(operation)?, other.find_cell(operation)?);
-        compare_samples(&a.samples, &b.samples, scenario.noise.resolution)
+        let first_cell = first.find_cell(operation)?;
+        let other_cell = other.find_cell(operation)?;
+        compare_samples(&first_cell.samples, &other_cell.samples, scenario.noise.resolution)
     };
     let compared: Vec<_> = others.iter().map(|(entry, _)| (*entry, compare_with_first(entry))).collect();
     // The group of ties ends at the first significant difference.

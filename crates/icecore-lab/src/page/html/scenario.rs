@@ -130,7 +130,8 @@ impl Section<'_> {
         if let Some(figures) = shared_tables::build_published_table(self.scenario, self.names) {
             let title = "The article's figures, then and now";
             _ = write!(self.out, "<h3>{title}</h3>\n{}", render_table(&figures, title));
-            let mut sources: Vec<&str> = self.scenario.published.iter().map(|p| p.source.as_str()).collect();
+            let mut sources: Vec<&str> =
+                self.scenario.published.iter().map(|published| published.source.as_str()).collect();
             sources.dedup();
             write_paragraph(
                 &mut self.out,
@@ -152,7 +153,8 @@ impl Section<'_> {
             self.out += "<h3>Not here</h3>\n";
         }
         let absent = words::group_absent(self.scenario).into_iter().map(|(competitor, reason, install)| {
-            let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape_markup(&c)));
+            let install =
+                install.map_or(String::new(), |command| format!("<br/><code>{}</code>", escape_markup(&command)));
             format!("<b>{}</b>: {}{install}", escape_markup(&competitor), escape_markup(&reason))
         });
         self.write_list("", absent.collect());
