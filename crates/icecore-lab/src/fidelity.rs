@@ -207,8 +207,9 @@ impl<'d> DocumentWalk<'d> {
     }
 
     fn compare_leaves(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
-        if let (Some(a), Some(b)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found)) {
-            return self.compare_scalars(a, b, expected);
+        if let (Some(expected_scalar), Some(found_scalar)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found))
+        {
+            return self.compare_scalars(expected_scalar, found_scalar, expected);
         }
         let is_either = |kind| expected.kind() == kind || found.kind() == kind;
         if is_either(Kind::Symbol) {

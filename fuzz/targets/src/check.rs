@@ -42,18 +42,19 @@ pub fn request_with(limits: &Limits, detail: Detail) -> Request<'_> {
 
 /// Checks that two readers of the same bytes agree.
 #[track_caller]
-pub fn assert_agreement(a: &Outcome<'_>, b: &Outcome<'_>) {
-    match (&a.error, &b.error) {
+pub fn assert_agreement(left: &Outcome<'_>, right: &Outcome<'_>) {
+    match (&left.error, &right.error) {
         (None, None) => {
-            assert_eq!(a.consumed, b.consumed, "one reader took more than the other");
+            assert_eq!(left.consumed, right.consumed, "one reader took more than the other");
         }
-        (Some(x), Some(y)) => {
-            let comparable = |e: &icecore::Error| (e.kind(), e.offset(), e.layer(), e.path().map(str::to_owned));
-            assert_eq!(comparable(x), comparable(y), "{x} / {y}");
+        (Some(left_error), Some(right_error)) => {
+            let comparable =
+                |error: &icecore::Error| (error.kind(), error.offset(), error.layer(), error.path().map(str::to_owned));
+            assert_eq!(comparable(left_error), comparable(right_error), "{left_error} / {right_error}");
         }
-        (x, y) => panic!("one reader accepts, the other does not: {x:?} / {y:?}"),
+        (left_error, right_error) => panic!("one reader accepts, the other does not: {left_error:?} / {right_error:?}"),
     }
-    assert!(a.document == b.document, "the documents differ:\n{:?}\n{:?}", a.document, b.document);
+    assert!(left.document == right.document, "the documents differ:\n{:?}\n{:?}", left.document, right.document);
 }
 
 /// Checks that the spans of a complete document cover it without gap or overlap; those of a partial one do not overlap.

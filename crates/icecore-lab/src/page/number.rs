@@ -195,16 +195,16 @@ mod tests {
 
     #[test]
     fn nan_and_infinity_are_not_printed_as_numbers() {
-        for n in [f64::NAN, f64::INFINITY] {
+        for number in [f64::NAN, f64::INFINITY] {
             assert_eq!(
                 [
-                    format_count(n),
-                    format_time(n),
-                    format_rate(n),
-                    format_bytes(n),
-                    format_quotient(n),
-                    format_percent(n),
-                    format_duration(n)
+                    format_count(number),
+                    format_time(number),
+                    format_rate(number),
+                    format_bytes(number),
+                    format_quotient(number),
+                    format_percent(number),
+                    format_duration(number)
                 ]
                 .map(|text| text == NONE),
                 [true; 7]

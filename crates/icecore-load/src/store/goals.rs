@@ -91,7 +91,7 @@ impl Group {
     /// Returns the fastest entry whose id has this prefix.
     pub fn find_fastest(&self, prefix: &str) -> Option<&Entry> {
         let all = self.entries.iter().filter(|entry| entry.id.starts_with(prefix));
-        all.max_by(|a, b| a.per_second.estimate.total_cmp(&b.per_second.estimate))
+        all.max_by(|left, right| left.per_second.estimate.total_cmp(&right.per_second.estimate))
     }
 }
 

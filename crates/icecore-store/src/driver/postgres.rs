@@ -48,7 +48,7 @@ SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_
     'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
 ";
 /// Takes the lock of schema migrations. Its number is the bytes of "icecore".
-const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
+const LOCK_MIGRATIONS: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
 
 pub(super) struct Postgres {
     config: Config,
@@ -389,7 +389,7 @@ impl Session for Postgres {
     }
 
     fn lock_migrations(&mut self) -> Result<()> {
-        self.run_script(LOCK)
+        self.run_script(LOCK_MIGRATIONS)
     }
 
     fn begin(&mut self) -> Result<()> {

@@ -250,7 +250,7 @@ impl Sqlite {
         files.check_paths().inspect_err(|_| files.save_moved_log(&self.connection))
     }
 
-    /// Like `check_files`, for after a change: the error says that the change may be lost.
+    /// Checks the files after a change. The error says that the change may be lost.
     fn check_changed(&self) -> Result<()> {
         let unknown =
             |error: Error| Error::new(error.kind(), format!("{error}; the data may or may not have been stored"));

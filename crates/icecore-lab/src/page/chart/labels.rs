@@ -29,7 +29,7 @@ impl Rect {
 /// there is not enough room, the gaps are smaller than `gap`.
 pub(super) fn spread_positions(preferred: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..preferred.len()).collect();
-    order.sort_by(|a, b| preferred[*a].total_cmp(&preferred[*b]));
+    order.sort_by(|left, right| preferred[*left].total_cmp(&preferred[*right]));
     let gap = gap.min((high - low) / (preferred.len().max(2) - 1) as f64);
     // Labels that touch form a block. A block is stored as the position of its middle and its number of labels.
     let mut blocks: Vec<(f64, usize)> = vec![];
@@ -98,7 +98,7 @@ mod tests {
             let mut found = spread_positions(&positions, 14.0, 0.0, 200.0);
             found.sort_by(f64::total_cmp);
             assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{positions:?} {found:?}");
-            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{positions:?} {found:?}");
+            assert!(found.windows(2).all(|pair| pair[1] - pair[0] > 13.9), "{positions:?} {found:?}");
         }
     }
 }

@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn any_numbers_have_a_position_on_the_scale() {
         let odd = [0.0, -1.0, 1e-300, 1e300, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE];
-        for n in 0..=odd.len() {
-            let values = || odd.iter().copied().take(n);
+        for count in 0..=odd.len() {
+            let values = || odd.iter().copied().take(count);
             for scale in [Scale::linear(values(), 10.0, 20.0), Scale::log(values(), 1.1, 10.0, 20.0)] {
                 let ticks = scale.choose_ticks(6);
                 assert!(ticks.len() <= 7, "{scale:?} {ticks:?}");

@@ -29,7 +29,7 @@ pub(in crate::page) fn draw_scatter(
 ) -> Option<Drawing> {
     let (activity, times) = choose_time(scenario, point)?;
     let dots: Vec<ScatterDot> = competitors_at_point(point)
-        .filter_map(|entry| Some((entry, entry.size.filter(|n| *n > 0)?, times(entry)?)))
+        .filter_map(|entry| Some((entry, entry.size.filter(|size| *size > 0)?, times(entry)?)))
         .map(|(entry, size, ns)| make_dot(scenario, entry, size as f64, ns, names))
         .collect();
     if dots.len() < 2 {
