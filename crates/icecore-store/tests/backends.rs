@@ -4,7 +4,7 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
 //! runs them on servers; without servers only SQLite is tested.
 
-use crate::common::{HOUR, Random, World, kind, raw, sql_backends, until};
+use crate::common::{HOUR, Random, World, error_kind, query_raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ fn eight_programs_create_the_tables_once() {
         let stores = run_threads(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
         assert_eq!(stores.len(), THREADS);
         drop(stores);
-        let version = raw(&address, "SELECT value FROM icecore_meta WHERE name = 'version'").expect("a version");
+        let version = query_raw(&address, "SELECT value FROM icecore_meta WHERE name = 'version'").expect("a version");
         assert_eq!(version.len(), 1);
         open(&address).expect("it is opened again");
     }
@@ -52,20 +52,20 @@ fn an_interrupted_setup_is_completed() {
         if address.scheme() != Scheme::Mysql {
             continue;
         }
-        let version = raw(&address, "SELECT value FROM icecore_meta").expect("a version");
+        let version = query_raw(&address, "SELECT value FROM icecore_meta").expect("a version");
         for sql in [
             "DROP TABLE icecore_audit",
             "DROP INDEX icecore_jobs_finished ON icecore_jobs",
             "UPDATE icecore_meta SET value = 0",
         ] {
-            raw(&address, sql).expect(sql);
+            query_raw(&address, sql).expect(sql);
         }
         let mut world = World::new(address);
         let job = describe::describe_job("q", php("a"), None);
         world.store.push(&[job]).expect("a job is pushed");
         world.store.redrive("q", None, "ann").expect("that is noted");
-        assert_eq!(world.raw("SELECT value FROM icecore_meta"), version);
-        assert_eq!(world.raw("SHOW INDEX FROM icecore_jobs WHERE Key_name = 'icecore_jobs_finished'").len(), 1);
+        assert_eq!(world.query_raw("SELECT value FROM icecore_meta"), version);
+        assert_eq!(world.query_raw("SHOW INDEX FROM icecore_jobs WHERE Key_name = 'icecore_jobs_finished'").len(), 1);
     }
 }
 
@@ -93,7 +93,7 @@ fn bytes_and_texts_round_trip() {
         let mut repeated = describe::describe_object(php("x"), None);
         repeated.key = Some("a ".to_owned());
         let other = describe::describe_object(php("y"), None);
-        assert_eq!(kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
+        assert_eq!(error_kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
 }
@@ -120,10 +120,10 @@ fn objects_whose_values_fit_no_column_are_kept() {
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         world.store.nack(lease.job.id, &lease.token, "a\0b", None).expect("given back");
         let long = "q".repeat(256);
-        assert_eq!(kind(world.store.push(&[describe::describe_job(&long, php("x"), None)])), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.push(&[describe::describe_job(&long, php("x"), None)])), ErrorKind::Input);
         let mut object = describe::describe_object(php("x"), None);
         object.key = Some(long);
-        assert_eq!(kind(world.store.put(&[object])), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.put(&[object])), ErrorKind::Input);
     });
 }
 
@@ -203,7 +203,7 @@ fn jobs_are_pushed_claimed_and_finished() {
         let (id, token) = (lease[0].job.id, lease[0].token.clone());
         let until_first = store.extend(id, &token, HOUR).expect("kept");
         assert!(store.extend(id, &token, HOUR).expect("kept") >= until_first);
-        assert_eq!(kind(store.ack(id, "another", None)), ErrorKind::Lease);
+        assert_eq!(error_kind(store.ack(id, "another", None)), ErrorKind::Lease);
         store.ack(id, &token, Some(b"\0\xff")).expect("done");
         let done = store.job(id).expect("an answer").expect("a job");
         assert_eq!((done.state, done.result.as_deref()), (State::Done, Some(&b"\0\xff"[..])));
@@ -283,7 +283,7 @@ fn a_job_is_claimed_again_after_its_lease_ends() {
         let mut other = world.open();
         let second = until("the lease ends", || other.claim("q", "b", HOUR, 1).expect("an answer").pop());
         assert_eq!((second.job.id, second.job.attempts), (first.job.id, 2));
-        assert_eq!(kind(world.store.ack(first.job.id, &first.token, None)), ErrorKind::Lease);
+        assert_eq!(error_kind(world.store.ack(first.job.id, &first.token, None)), ErrorKind::Lease);
         other.ack(second.job.id, &second.token, None).expect("done");
     });
 }
@@ -327,7 +327,7 @@ fn statements_of_the_queue_follow_indexes() {
         let mut random = Random::new();
         let mut sometimes = |world: &World| {
             if random.below(3) == 0 {
-                world.raw("ANALYZE icecore_jobs");
+                world.query_raw("ANALYZE icecore_jobs");
             }
         };
         let mut pushed = 0;
@@ -361,7 +361,7 @@ fn statements_of_the_queue_follow_indexes() {
         world.store = open(&world.address).expect("another connection");
         let read = "SELECT seq_scan, n_tup_ins FROM pg_stat_user_tables WHERE relname = 'icecore_jobs' \
                     AND n_tup_ins >= ";
-        let numbers = until("the server counts", || world.raw(&format!("{read}{pushed}")).pop());
+        let numbers = until("the server counts", || world.query_raw(&format!("{read}{pushed}")).pop());
         // The scans that created the indexes.
         let made: u32 = numbers[0].as_deref().and_then(|number| number.parse().ok()).expect("a number");
         assert!(made <= 10, "the table was read as a whole {made} times");
@@ -371,15 +371,15 @@ fn statements_of_the_queue_follow_indexes() {
 /// Ends the connections of all others, as an administrator would.
 fn end_connections(world: &World) {
     match world.address.scheme() {
-        Scheme::Postgres => drop(world.raw(
+        Scheme::Postgres => drop(world.query_raw(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
              AND pid <> pg_backend_pid()",
         )),
         Scheme::Mysql => {
             let sql = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()";
-            for row in world.raw(sql) {
+            for row in world.query_raw(sql) {
                 // The connection may have ended by itself.
-                let _ = raw(&world.address, &format!("KILL {}", row[0].as_deref().expect("a number")));
+                let _ = query_raw(&world.address, &format!("KILL {}", row[0].as_deref().expect("a number")));
             }
         }
         _ => {}
@@ -504,7 +504,7 @@ fn connections_are_encrypted_as_their_address_demands() {
         let world_address = mysql.1();
         let sqls = ["CREATE OR REPLACE USER safe IDENTIFIED BY 'safe' REQUIRE SSL", "GRANT ALL ON icecore.* TO safe"];
         for sql in sqls {
-            raw(&world_address, sql).expect(sql);
+            query_raw(&world_address, sql).expect(sql);
         }
         let (scheme, host) =
             (server.split_once("://").expect("a scheme").0, server.rsplit_once('@').expect("a host").1);

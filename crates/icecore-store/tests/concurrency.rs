@@ -1,6 +1,6 @@
 //! Many clients at once on one database, each with its own connection.
 
-use crate::common::{Cell, HOUR, World, backends, kind, patiently};
+use crate::common::{Cell, HOUR, World, backends, error_kind, patiently};
 use icecore_store::{
     Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, NewSchedule, ObjectFilter, Pushed,
     QueueSettings, QueueStatus, Rate, State, Timing, describe, open,
@@ -156,7 +156,7 @@ fn one_of_many_clients_gets_the_key_of_an_object() {
                     match patiently(|| store.put(std::slice::from_ref(&object))) {
                         Ok(_) => true,
                         answer => {
-                            assert_eq!(kind(answer), ErrorKind::Taken);
+                            assert_eq!(error_kind(answer), ErrorKind::Taken);
                             false
                         }
                     }

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use crate::common::{HOUR, World, folder, sqlite};
+use crate::common::{HOUR, World, new_folder, new_sqlite_address};
 use icecore_store::{
     BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings,
     State, Timing, describe, open,
@@ -23,7 +23,7 @@ struct FilledDatabase {
 }
 
 fn fill_database() -> FilledDatabase {
-    let mut world = World::new(sqlite());
+    let mut world = World::new(new_sqlite_address());
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
         key: Some(Id::new().to_string()),
@@ -37,7 +37,7 @@ fn fill_database() -> FilledDatabase {
         let timing = Timing::new("every 1h", None).expect("a timing");
         world.store.set_schedule(&NewSchedule::new(name, "timed", timing, b"1".to_vec()), "ann").expect("set");
     }
-    world.raw(
+    world.query_raw(
         "UPDATE icecore_schedules SET next_at = 1000, last_at = 0, zone = 'UTC', format = 'json', max_attempts = 2",
     );
     FilledDatabase { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
@@ -107,7 +107,7 @@ const STRANGE: [&str; 11] = [
 #[test]
 fn columns_changed_by_hand_do_not_panic() {
     let columns = |world: &World, table: &str| -> Vec<String> {
-        world.raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
+        world.query_raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
     };
     let tables = [
         "icecore_objects",
@@ -129,7 +129,7 @@ fn columns_changed_by_hand_do_not_panic() {
                 let sql =
                     format!("UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT MIN(rowid) FROM {table})");
                 // Values that the database itself refuses need no test.
-                if common::raw(&filled.world.address, &sql).is_err() {
+                if common::query_raw(&filled.world.address, &sql).is_err() {
                     continue;
                 }
                 changed += 1;
@@ -172,7 +172,7 @@ fn check_others(filled: &mut FilledDatabase, sql: &str, is_queue: bool) {
 fn unknown_states_are_reported_as_errors() {
     for state in ["READY", "running", "ready ", ""] {
         let mut filled = fill_database();
-        filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
+        filled.world.query_raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
         let store = &mut filled.world.store;
         let error = store.job(filled.jobs[0]).expect_err("no state");
         assert!(error.kind() == ErrorKind::Database && error.to_string().contains(&format!("{state:?}")), "{error}");
@@ -198,14 +198,14 @@ fn missing_tables_do_not_panic() {
         ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
     {
         let mut filled = fill_database();
-        filled.world.raw(&format!("DROP TABLE {table}"));
+        filled.world.query_raw(&format!("DROP TABLE {table}"));
         call_all(&mut filled);
     }
 }
 
 #[test]
 fn files_that_are_not_databases_are_refused() {
-    let folder = folder();
+    let folder = new_folder();
     let file = folder.join("a.db");
     let address = format!("sqlite:{}", file.display()).parse().expect("an address");
     let long = "no database ".repeat(1_000);
@@ -241,7 +241,7 @@ fn overwritten_pages_do_not_panic() {
     for number in 0..300 {
         filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
     }
-    filled.world.raw("PRAGMA wal_checkpoint(TRUNCATE)");
+    filled.world.query_raw("PRAGMA wal_checkpoint(TRUNCATE)");
     let FilledDatabase { world, jobs, objects } = filled;
     drop(world);
     let file = common::file_of(&address);
@@ -267,7 +267,7 @@ struct Disk(std::path::PathBuf);
 
 impl Disk {
     fn mount(kilobytes: usize) -> Option<Disk> {
-        let path = folder();
+        let path = new_folder();
         let size = format!("size={kilobytes}k");
         let mut mount = std::process::Command::new("mount");
         let answer = mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();

@@ -13,7 +13,7 @@
 
 use crate::common;
 
-use crate::common::{NewDatabase, Random, World, backends, full};
+use crate::common::{NewDatabase, Random, World, address_with_password, backends};
 use crate::killing::{
     Counts, MAX_WAITING_JOBS, ReportedEvents, Running, Server, count_waiting_jobs, finish_all_jobs, list_jobs,
     print_event, rounds, split_rounds,
@@ -182,7 +182,7 @@ fn none_if_lease_is_lost<T>(answer: Result<T>) -> Option<T> {
 fn command(role: &str, availability: &str, seed: u64, address: &Address) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["kill::child", "--exact", "--nocapture", "--test-threads=1"]);
-    command.env("ICECORE_KILL_CHILD", format!("{role} {availability} {seed} {}", full(address)));
+    command.env("ICECORE_KILL_CHILD", format!("{role} {availability} {seed} {}", address_with_password(address)));
     command
 }
 
@@ -219,7 +219,7 @@ fn the_check_of_events_detects_violations() {
     for twice in [grant(1, 1_300), format!("begun {id} 1")] {
         assert!(panics(&|| drop(events(&[grant(1, 1_100), twice.clone()]))), "{twice}");
     }
-    let address = common::sqlite();
+    let address = common::new_sqlite_address();
     let mut store = open(&address).expect("opened");
     let job = NewJob { id, ..describe::describe_job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
     store.push(&[job]).expect("pushed");

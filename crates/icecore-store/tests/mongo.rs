@@ -4,7 +4,7 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test store mongo::` provides a server.
 #![cfg(feature = "mongodb")]
 
-use crate::common::{Cell, HOUR, World, backends, kind};
+use crate::common::{Cell, HOUR, World, backends, error_kind};
 use icecore_store::{
     Ack, BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
 };
@@ -51,20 +51,20 @@ fn too_large_documents_are_refused_without_affecting_others() {
                     let id = answer.expect("it fits")[1];
                     assert!(world.store.object(id).expect("asked").expect("there").bytes == object.bytes);
                 }
-                false => assert_eq!(kind(answer), ErrorKind::Input, "{size}"),
+                false => assert_eq!(error_kind(answer), ErrorKind::Input, "{size}"),
             }
         }
         assert_eq!(objects(world).len(), 4, "all or none");
         let (bytes, description) = of_size(16 << 20);
         let large = NewJob::new("mail", bytes.clone(), description);
-        assert_eq!(kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         world.store.push(&[keyed("k"), keyed("l")]).expect("pushed");
         let leases = world.store.claim("mail", "ann", HOUR, 2).expect("claimed");
         let (id, token) = (leases[0].job.id, &leases[0].token);
-        assert_eq!(kind(world.store.ack(id, token, Some(&bytes))), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.ack(id, token, Some(&bytes))), ErrorKind::Input);
         let acks = [Ack { id, token: token.clone(), result: Some(bytes) }];
-        assert_eq!(kind(world.store.ack_many(&acks)), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.ack_many(&acks)), ErrorKind::Input);
         world.store.ack(id, token, Some(b"too much to tell")).expect("it is this worker's still");
     });
 }
@@ -126,7 +126,7 @@ fn uncommitted_batches_are_invisible() {
         assert_eq!(world.store.queues().expect("queues"), []);
         // Its id exists meanwhile.
         let duplicate = NewJob { id: ids[0], ..keyed("k") };
-        assert_eq!(kind(world.store.push(std::slice::from_ref(&duplicate))), ErrorKind::Busy);
+        assert_eq!(error_kind(world.store.push(std::slice::from_ref(&duplicate))), ErrorKind::Busy);
         // Its program has been silent for long: the batch is abandoned.
         world.change("icecore_batches", &[("at", Cell::Int(now - 61_000))], &[]);
         assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);

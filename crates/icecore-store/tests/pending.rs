@@ -71,7 +71,8 @@ impl Model {
             let refused = self.example.run(&self.world.address, true, &["store", "eve", ""], &[]);
             let stderr = String::from_utf8_lossy(&refused.stderr);
             assert!(!refused.status.success() && stderr.contains("an order of nobody"), "{name}: {stderr}");
-            let columns = self.world.raw("SELECT bytes IS NULL, base64 IS NULL FROM icecore_objects ORDER BY seq");
+            let columns =
+                self.world.query_raw("SELECT bytes IS NULL, base64 IS NULL FROM icecore_objects ORDER BY seq");
             let are_bytes: Vec<bool> =
                 columns.iter().map(|row| matches!(row[0].as_deref(), Some("0" | "f" | "false"))).collect();
             let are_texts: Vec<bool> =

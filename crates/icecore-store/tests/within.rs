@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{World, kind, sql_backends};
+use crate::common::{World, error_kind, sql_backends};
 use icecore_store::within::{self, TransactionStore};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 
@@ -66,7 +66,7 @@ fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut
         #[cfg(feature = "postgres")]
         Scheme::Postgres => {
             use within::postgres::{Client, NoTls};
-            let mut client = Client::connect(&common::full(address), NoTls).expect("a connection");
+            let mut client = Client::connect(&common::address_with_password(address), NoTls).expect("a connection");
             let mut transaction = client.transaction().expect("begun");
             body(&mut transaction);
             if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
@@ -74,8 +74,8 @@ fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut
         #[cfg(feature = "mysql")]
         Scheme::Mysql => {
             use within::mysql::{Conn, Opts, TxOpts};
-            let mut conn =
-                Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
+            let mut conn = Conn::new(Opts::from_url(&common::address_with_password(address)).expect("an address"))
+                .expect("a connection");
             let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
             body(&mut transaction);
             if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
@@ -108,7 +108,7 @@ fn each_world(test: impl Fn(&mut World)) {
     for (name, new_database) in sql_backends() {
         eprintln!("{name}");
         let mut world = World::new(new_database());
-        world.raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+        world.query_raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
         world.store.index("$.id").expect("an index");
         test(&mut world);
     }
@@ -150,11 +150,14 @@ fn a_taken_key_leaves_the_transaction_intact() {
             let mut within = caller.within().expect("the tables are there");
             within.put(&[object("b")]).expect("put");
             // A call stores everything or nothing.
-            assert_eq!(kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
+            assert_eq!(error_kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
             // The database itself refuses this one: the id exists.
             let duplicate = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
-            assert_eq!(kind(within.put(&[duplicate])), ErrorKind::Taken);
-            assert_eq!(kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])), ErrorKind::Input);
+            assert_eq!(error_kind(within.put(&[duplicate])), ErrorKind::Taken);
+            assert_eq!(
+                error_kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])),
+                ErrorKind::Input
+            );
             within.push(&[job("m")]).expect("pushed");
             drop(within);
             caller.run("INSERT INTO orders VALUES (2)");

@@ -430,7 +430,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
     fn read_rows(address: &Address) -> Vec<Vec<crate::common::TextRow>> {
         let tables = ["objects", "object_classes", "indexes", "index_values", "queues", "jobs", "audit"];
         let select_all = |table| format!("SELECT * FROM icecore_{table} ORDER BY 1, 2");
-        tables.iter().map(|table| crate::common::raw(address, &select_all(table)).expect("rows")).collect()
+        tables.iter().map(|table| crate::common::query_raw(address, &select_all(table)).expect("rows")).collect()
     }
 
     /// Runs on all available databases; for servers use `scripts/servers.sh run cargo test -p icecore-store --features
@@ -446,7 +446,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
             for _ in 0..2 {
                 backend.migrate_by_steps(&steps, steps.len()).expect("forward");
                 assert_eq!(backend.read_version().expect("a version"), steps.len(), "{name}");
-                let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
+                let owners = crate::common::query_raw(&address, "SELECT name FROM icecore_owners").expect("rows");
                 assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
                 // A program that opened the tables earlier continues. A program of the same version that opens them
                 // now is refused.
