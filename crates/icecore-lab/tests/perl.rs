@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 fn options() -> Options {
-    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
+    Options { rounds: 1, turns: 1, modules: common::find_modules(), ..Options::default().small() }
 }
 
 /// Selects these runners: starting all of them takes seconds.
@@ -22,7 +22,7 @@ fn options_for(names: &[&str]) -> Options {
 }
 
 fn has_perl() -> bool {
-    let is_installed = common::has("perl");
+    let is_installed = common::is_installed("perl");
     if !is_installed {
         eprintln!("skipped: perl is not installed");
     }

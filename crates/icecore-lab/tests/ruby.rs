@@ -20,7 +20,7 @@ fn has_ruby() -> bool {
 }
 
 fn options() -> Options {
-    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
+    Options { rounds: 1, turns: 1, modules: common::find_modules(), ..Options::default().small() }
 }
 
 /// Runs a scenario of the lab and checks that everything is measured and every answer is as
@@ -28,7 +28,7 @@ fn options() -> Options {
 fn measure_and_check(scenario: &Scenario) -> Report {
     let options = runs::options();
     let report = measure(scenario.clone(), &options);
-    assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
+    assert_eq!(runs::check_scenario(&report.scenarios[0], scenario, &options), Vec::<String>::new());
     report
 }
 

@@ -26,7 +26,7 @@ fn run_threads<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec
     })
 }
 
-fn php(text: &str) -> Vec<u8> {
+fn php_string(text: &str) -> Vec<u8> {
     format!("s:{}:\"{text}\";", text.len()).into_bytes()
 }
 
@@ -61,7 +61,7 @@ fn an_interrupted_setup_is_completed() {
             query_raw(&address, sql).expect(sql);
         }
         let mut world = World::new(address);
-        let job = describe::describe_job("q", php("a"), None);
+        let job = describe::describe_job("q", php_string("a"), None);
         world.store.push(&[job]).expect("a job is pushed");
         world.store.redrive("q", None, "ann").expect("that is noted");
         assert_eq!(world.query_raw("SELECT value FROM icecore_meta"), version);
@@ -75,7 +75,7 @@ fn bytes_and_texts_round_trip() {
         let all_bytes: Vec<u8> = (0..=255).collect();
         let mut objects = vec![describe::describe_object(all_bytes, None), describe::describe_object(Vec::new(), None)];
         for (index, key) in ["a", "a ", "A", "ä", "a\u{308}", "日本", "🦀", "%_'\"\\"].iter().enumerate() {
-            let mut object = describe::describe_object(php(key), None);
+            let mut object = describe::describe_object(php_string(key), None);
             object.key = Some((*key).to_owned());
             object.as_base64 = index % 2 == 0;
             objects.push(object);
@@ -90,9 +90,9 @@ fn bytes_and_texts_round_trip() {
             }
         }
         assert!(world.store.object_named("b").expect("an answer").is_none());
-        let mut repeated = describe::describe_object(php("x"), None);
+        let mut repeated = describe::describe_object(php_string("x"), None);
         repeated.key = Some("a ".to_owned());
-        let other = describe::describe_object(php("y"), None);
+        let other = describe::describe_object(php_string("y"), None);
         assert_eq!(error_kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
@@ -115,13 +115,16 @@ fn objects_whose_values_fit_no_column_are_kept() {
         }
         let filter = ObjectFilter { class: Some("class@anonymous\0/a".to_owned()), ..ObjectFilter::default() };
         world.store.objects(0, 10, &filter, &mut |_| Ok(Flow::Continue)).expect("an answer");
-        let job = describe::describe_job("q", php("x"), None);
+        let job = describe::describe_job("q", php_string("x"), None);
         world.store.push(&[job]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         world.store.nack(lease.job.id, &lease.token, "a\0b", None).expect("given back");
         let long = "q".repeat(256);
-        assert_eq!(error_kind(world.store.push(&[describe::describe_job(&long, php("x"), None)])), ErrorKind::Input);
-        let mut object = describe::describe_object(php("x"), None);
+        assert_eq!(
+            error_kind(world.store.push(&[describe::describe_job(&long, php_string("x"), None)])),
+            ErrorKind::Input
+        );
+        let mut object = describe::describe_object(php_string("x"), None);
         object.key = Some(long);
         assert_eq!(error_kind(world.store.put(&[object])), ErrorKind::Input);
     });
@@ -182,7 +185,7 @@ fn an_index_finds_objects_stored_during_its_creation() {
                 if thread == 0 && number == 20 {
                     store.index("$").expect("an index");
                 }
-                store.put(&[describe::describe_object(php("x"), None)]).expect("stored");
+                store.put(&[describe::describe_object(php_string("x"), None)]).expect("stored");
             }
         });
         assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_index_values").as_deref(), Some("160"));
@@ -194,12 +197,12 @@ fn jobs_are_pushed_claimed_and_finished() {
     on_each_database(|world| {
         let store = &mut world.store;
         for queue in ["mail", "mail ", "Mail"] {
-            store.push(&[describe::describe_job(queue, php(queue), None)]).expect("pushed");
+            store.push(&[describe::describe_job(queue, php_string(queue), None)]).expect("pushed");
         }
         assert_eq!(store.queues().expect("queues").len(), 3);
         let lease = store.claim("mail ", "w", HOUR, 9).expect("an answer");
         assert_eq!(lease.len(), 1);
-        assert_eq!(lease[0].job.bytes, php("mail "));
+        assert_eq!(lease[0].job.bytes, php_string("mail "));
         let (id, token) = (lease[0].job.id, lease[0].token.clone());
         let until_first = store.extend(id, &token, HOUR).expect("kept");
         assert!(store.extend(id, &token, HOUR).expect("kept") >= until_first);
@@ -208,13 +211,13 @@ fn jobs_are_pushed_claimed_and_finished() {
         let done = store.job(id).expect("an answer").expect("a job");
         assert_eq!((done.state, done.result.as_deref()), (State::Done, Some(&b"\0\xff"[..])));
 
-        let mut job = describe::describe_job("once", php("x"), None);
+        let mut job = describe::describe_job("once", php_string("x"), None);
         (job.unique_key, job.max_attempts) = (Some("key ".to_owned()), Some(1));
         let first = store.push(&[job.clone()]).expect("pushed")[0];
         assert!(first.is_new);
         let repeated = store.push(&[job.clone()]).expect("pushed again")[0];
         assert_eq!((repeated.is_new, repeated.id), (false, first.id));
-        let mut other = describe::describe_job("once", php("y"), None);
+        let mut other = describe::describe_job("once", php_string("y"), None);
         other.unique_key = Some("key".to_owned());
         assert!(store.push(&[other]).expect("another key")[0].is_new);
         let leases = store.claim("once", "w", HOUR, 1).expect("an answer");
@@ -236,7 +239,8 @@ fn jobs_are_pushed_claimed_and_finished() {
 #[test]
 fn every_job_is_claimed_once() {
     on_each_database(|world| {
-        let jobs: Vec<_> = (0..400).map(|number| describe::describe_job("q", php(&number.to_string()), None)).collect();
+        let jobs: Vec<_> =
+            (0..400).map(|number| describe::describe_job("q", php_string(&number.to_string()), None)).collect();
         world.store.push(&jobs).expect("pushed");
         let address = &world.address;
         let claimed = run_threads(THREADS, |thread| {
@@ -265,7 +269,7 @@ fn one_of_many_clients_gets_the_key() {
         for round in 0..10 {
             let pushed = run_threads(THREADS, |_| {
                 let mut store = open(address).expect("a store");
-                let mut job = describe::describe_job("q", php("x"), None);
+                let mut job = describe::describe_job("q", php_string("x"), None);
                 job.unique_key = Some(format!("key {round}"));
                 store.push(&[job]).expect("an answer")[0]
             });
@@ -278,7 +282,7 @@ fn one_of_many_clients_gets_the_key() {
 #[test]
 fn a_job_is_claimed_again_after_its_lease_ends() {
     on_each_database(|world| {
-        world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
+        world.store.push(&[describe::describe_job("q", php_string("x"), None)]).expect("pushed");
         let first = world.store.claim("q", "a", Duration::from_millis(20), 1).expect("an answer").remove(0);
         let mut other = world.open();
         let second = until("the lease ends", || other.claim("q", "b", HOUR, 1).expect("an answer").pop());
@@ -295,7 +299,7 @@ fn objects_and_jobs_of_twenty_megabytes_round_trip() {
         let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
         // Readable: the copy is large too.
-        let text = php(&"ab\u{1}".repeat(5 << 20));
+        let text = php_string(&"ab\u{1}".repeat(5 << 20));
         world.store.push(&[describe::describe_job("q", text.clone(), None)]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         assert!(lease.job.bytes == text && lease.job.json.is_some());
@@ -333,7 +337,7 @@ fn statements_of_the_queue_follow_indexes() {
         let mut pushed = 0;
         for round in 0..12 {
             sometimes(world);
-            let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php("x"), None)).collect();
+            let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php_string("x"), None)).collect();
             let batch_size = [1, 7, 200][round % 3];
             pushed += world
                 .store
@@ -389,7 +393,7 @@ fn end_connections(world: &World) {
 #[test]
 fn a_lost_connection_is_opened_again() {
     on_each_database(|world| {
-        let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php("x"), None)]);
+        let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php_string("x"), None)]);
         push(&mut *world.store).expect("pushed");
         end_connections(world);
         // A transaction that could not begin starts again on a new connection.
@@ -417,7 +421,7 @@ fn a_lost_connection_is_opened_again() {
 fn an_interrupted_put_stores_nothing() {
     on_each_database(|world| {
         let address = &world.address;
-        let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php("x"), None)).collect();
+        let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php_string("x"), None)).collect();
         let mut put = 0;
         for _ in 0..20 {
             let outcome = std::thread::scope(|scope| {
@@ -522,11 +526,11 @@ fn speed_is_printed() {
         let count = 500;
         let begun = Instant::now();
         for _ in 0..count {
-            world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
+            world.store.push(&[describe::describe_job("q", php_string("x"), None)]).expect("pushed");
         }
         let pushes = f64::from(count) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
-        let many: Vec<_> = (0..count * 4).map(|_| describe::describe_job("q", php("x"), None)).collect();
+        let many: Vec<_> = (0..count * 4).map(|_| describe::describe_job("q", php_string("x"), None)).collect();
         world.store.push(&many).expect("pushed");
         let pushes_in_one = f64::from(count * 4) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();

@@ -10,7 +10,7 @@ use icecore_store::{
 };
 use std::time::Duration;
 
-fn job(payload: &str) -> NewJob {
+fn new_job(payload: &str) -> NewJob {
     describe::describe_job("mail", payload.as_bytes().to_vec(), Some("json"))
 }
 
@@ -30,7 +30,7 @@ fn fill_database() -> FilledDatabase {
         ..describe::describe_object(b"a:1:{i:0;O:1:\"A\":0:{}}".to_vec(), None)
     };
     let objects = world.store.put(&[object(), object()]).expect("put");
-    let new = [NewJob { priority: 1, ..job("1") }, job("2")];
+    let new = [NewJob { priority: 1, ..new_job("1") }, new_job("2")];
     world.store.push(&new).expect("pushed");
     world.store.configure("mail", &QueueSettings { max_attempts: Some(3), ..Default::default() }).expect("configured");
     for name in ["first", "second"] {
@@ -239,7 +239,7 @@ fn overwritten_pages_do_not_panic() {
     let mut filled = fill_database();
     let address = filled.world.address.clone();
     for number in 0..300 {
-        filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
+        filled.world.store.push(&[new_job(&number.to_string())]).expect("pushed");
     }
     filled.world.query_raw("PRAGMA wal_checkpoint(TRUNCATE)");
     let FilledDatabase { world, jobs, objects } = filled;
@@ -335,7 +335,7 @@ fn a_full_disk_loses_nothing() {
     for id in &objects {
         assert!(world.store.object(*id).expect("asked").is_some());
     }
-    let last = job("1");
+    let last = new_job("1");
     world.store.push(std::slice::from_ref(&last)).expect("it goes on");
     jobs.push(last.id);
     // Another program connects after this one ends.

@@ -179,20 +179,20 @@ fn none_if_lease_is_lost<T>(answer: Result<T>) -> Option<T> {
 
 // -- The parent -------------------------------------------------------------------
 
-fn command(role: &str, availability: &str, seed: u64, address: &Address) -> Command {
+fn child_command(role: &str, availability: &str, seed: u64, address: &Address) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["kill::child", "--exact", "--nocapture", "--test-threads=1"]);
     command.env("ICECORE_KILL_CHILD", format!("{role} {availability} {seed} {}", address_with_password(address)));
     command
 }
 
-fn start(role: &'static str, availability: &str, seed: u64, address: &Address) -> Running {
-    Running::start(role, &mut command(role, availability, seed, address))
+fn start_child(role: &'static str, availability: &str, seed: u64, address: &Address) -> Running {
+    Running::start(role, &mut child_command(role, availability, seed, address))
 }
 
 fn start_all(availability: &str, random: &mut Random, address: &Address) -> Vec<Running> {
     let roles = (0..PRODUCERS).map(|_| "producer").chain((0..WORKERS).map(|_| "worker"));
-    roles.map(|role| start(role, availability, random.below(u64::MAX), address)).collect()
+    roles.map(|role| start_child(role, availability, random.below(u64::MAX), address)).collect()
 }
 
 /// The tests below are only as good as the check of the reported events.
@@ -307,7 +307,7 @@ fn nothing_is_lost_when_another_program_ends() {
         let mut stores = vec![open(&address).expect("opened")];
         for number in 0..3 {
             stores.push(open(&address).expect("opened"));
-            let listing = command("list", ALWAYS_AVAILABLE, 0, &address).output().expect("it ends");
+            let listing = child_command("list", ALWAYS_AVAILABLE, 0, &address).output().expect("it ends");
             let stdout = String::from_utf8(listing.stdout).expect("text");
             assert!(listing.status.success(), "{stdout}");
             for id in &pushed {
@@ -339,7 +339,7 @@ fn kill_while_opening(new_database: &NewDatabase, round: u64, random: &mut Rando
         return;
     }
     let address = new_database();
-    let children: Vec<Running> = (0..2).map(|seed| start("worker", ALWAYS_AVAILABLE, seed, &address)).collect();
+    let children: Vec<Running> = (0..2).map(|seed| start_child("worker", ALWAYS_AVAILABLE, seed, &address)).collect();
     std::thread::sleep(Duration::from_micros(random.below(25_000)));
     for child in children {
         child.kill();
