@@ -55,6 +55,15 @@ enum WalkTask<'d> {
     Added(InsertPosition<'d>),
 }
 
+/// How documents are compared. Both algorithms find the same differences.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    /// Equal parts are skipped in one step.
+    Fast,
+    /// Every value is examined separately.
+    Reference,
+}
+
 /// A walk over both trees, with the changes that it found.
 pub(crate) struct TreeWalk<'s, 'd> {
     sides: Sides<'s, 'd>,
@@ -69,13 +78,13 @@ pub(crate) struct TreeWalk<'s, 'd> {
 }
 
 impl<'s, 'd> TreeWalk<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>, is_fast: bool) -> TreeWalk<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, algorithm: Algorithm) -> TreeWalk<'s, 'd> {
         TreeWalk {
             sides,
             equality: EqualityChecker::new(sides),
             changes: Vec::new(),
             linked: Vec::new(),
-            lockstep: Lockstep::new(sides, is_fast),
+            lockstep: Lockstep::new(sides, algorithm),
             stack: Vec::new(),
             pairs: Pairs::default(),
             gaps: Gaps::new(sides),

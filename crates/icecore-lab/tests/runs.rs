@@ -62,7 +62,7 @@ pub fn check_scenario(scenario: &ScenarioReport, asked: &Scenario, options: &Opt
         return Vec::new();
     }
     assert!(!scenario.stopped);
-    assert_eq!(scenario.points.len(), asked.sizes(true).count(), "{}", scenario.name);
+    assert_eq!(scenario.points.len(), asked.small_sizes().count(), "{}", scenario.name);
     check_completeness(scenario, options);
     assert_eq!(scenario.claims.len(), asked.claims.len());
     let mut wrong = list_wrong_answers(scenario);

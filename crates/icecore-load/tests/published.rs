@@ -110,7 +110,7 @@ fn every_scenario_was_run_in_full() {
         let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
         assert!(!found.stopped, "{} was stopped", scenario.name);
         let sizes =
-            if scenario.waits.is_some() { 0 } else { scenario.sizes(false).count() * scenario.clients.len().max(1) };
+            if scenario.waits.is_some() { 0 } else { scenario.full_sizes().count() * scenario.clients.len().max(1) };
         assert_eq!(found.points.len(), sizes, "{}", scenario.name);
     }
 }

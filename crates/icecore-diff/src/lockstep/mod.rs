@@ -13,6 +13,7 @@ mod key_order;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
+use crate::walk::Algorithm;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use key_order::ReorderedState;
@@ -56,10 +57,10 @@ impl EqualStretch {
 }
 
 impl<'s, 'd> Lockstep<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>, is_enabled: bool) -> Lockstep<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, algorithm: Algorithm) -> Lockstep<'s, 'd> {
         Lockstep {
             sides,
-            is_enabled,
+            is_enabled: algorithm == Algorithm::Fast,
             rules: sides.left.rules,
             compared_flags: if sides.left.rules.is_exact() { flag::WEAK | flag::OVERLOAD } else { 0 },
             keys: EqualIds::default(),

@@ -198,18 +198,20 @@ pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// and classes in them are not changed. If a name has a match too, the result is `None`, because it is not known here
 /// whether names are to change. Two trials find this out: with names and without them, the changes must be the same.
 fn change_documents(bytes: &[u8], own_range: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
-    let change = |replacing: &mut Replacing<'_>, changes_names: bool| {
-        let (mut options, mut tally) = (Rewriting::default(), Tally::default());
-        (options.keys, options.classes) = (changes_names, changes_names);
-        let edits = rewrite::text_with_documents(bytes, own_range.clone(), replacing, &options, &mut tally)?;
+    let change = |replacing: &mut Replacing<'_>, options: &Rewriting| {
+        let mut tally = Tally::default();
+        let edits = rewrite::text_with_documents(bytes, own_range.clone(), replacing, options, &mut tally)?;
         (!tally.is_notable()).then_some(edits)
     };
+    let (mut names_too, mut values_only) = (Rewriting::default(), Rewriting::default());
+    (names_too.keys, names_too.classes) = (true, true);
+    (values_only.keys, values_only.classes) = (false, false);
     replacing.begin_trial();
-    let with_names = change(replacing, true);
+    let with_names = change(replacing, &names_too);
     replacing.end_trial(false);
     let with_names = with_names?;
     replacing.begin_trial();
-    let edits = change(replacing, false).filter(|edits| edits.iter().eq(with_names.iter()));
+    let edits = change(replacing, &values_only).filter(|edits| edits.iter().eq(with_names.iter()));
     replacing.end_trial(edits.is_some());
     edits
 }
