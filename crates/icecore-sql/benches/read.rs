@@ -140,7 +140,7 @@ fn rows() -> Vec<u8> {
     })
 }
 
-/// Like `rows`, with a list of columns in each statement.
+/// Makes a dump like `rows`, but with a list of columns in each statement.
 fn rows_with_column_list() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
         let _ = write!(

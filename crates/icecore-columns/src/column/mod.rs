@@ -65,7 +65,13 @@ enum Values {
 /// Runs code that depends on how the values are stored. There are four ways: not at all, as bits, as a vector of
 /// numbers, or in a type of this crate.
 macro_rules! for_storage {
-    ($values:expr, null: $null:expr, bits: $bits:ident => $bit:expr, vector: $vector:ident => $number:expr, own: $own:ident => $other:expr $(,)?) => {
+    (
+        $values:expr,
+        null: $null:expr,
+        bits: $bits:ident => $bit:expr,
+        vector: $vector:ident => $number:expr,
+        own: $own:ident => $other:expr $(,)?
+    ) => {
         match $values {
             Values::Null => $null,
             Values::Bool($bits) => $bit,

@@ -40,6 +40,9 @@ use std::time::{Duration, Instant};
 /// Future of an answer.
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
 
+/// Parameters in the path of a request, or why they are invalid.
+type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
+
 /// A query parameter.
 pub struct Parameter {
     pub name: &'static str,
@@ -302,7 +305,7 @@ pub fn build_router(app: Arc<App>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let app = Arc::clone(&app);
-        let answer = move |path_parameters: Result<RawPathParams, RawPathParamsRejection>, request: Request| async move {
+        let answer = move |path_parameters: PathParameters, request: Request| async move {
             let call = |request| prepare_call(route, Arc::clone(&app), path_parameters, request);
             answer_request(&app, route.path, route.is_open, request, call).await
         };
@@ -351,7 +354,7 @@ async fn answer_unrouted(app: Arc<App>, request: Request, code: StatusCode) -> R
 fn prepare_call(
     route: &'static Route,
     app: Arc<App>,
-    path_parameters: Result<RawPathParams, RawPathParamsRejection>,
+    path_parameters: PathParameters,
     request: Request,
 ) -> Result<ResponseFuture, Failure> {
     let path_parameters =

@@ -127,7 +127,7 @@ impl MongoBackend {
         Ok((found_count, candidates.into_iter().map(|document| claimed_document(document, request, until)).collect()))
     }
 
-    /// Like `take_many`, within the limits of a queue.
+    /// Hands out jobs like `take_many`, but within the limits of a queue.
     fn take_limited(&self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
         let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
         let ready_jobs =

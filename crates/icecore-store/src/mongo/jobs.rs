@@ -73,7 +73,8 @@ fn leased_filter(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
-/// Like `leased_filter`, for a job that no other job waits for, and that has no place in a queue with limits.
+/// Returns a filter like `leased_filter`, but for a job that no other job waits for, and that has no place in a queue
+/// with limits.
 fn leased_alone_filter(id: Id, token: &str, now: i64) -> Document {
     let mut filter = leased_filter(id, token, now);
     filter.extend(doc! { "followed": null, "place": null });

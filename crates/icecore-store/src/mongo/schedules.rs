@@ -35,7 +35,8 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_document`, but an invalid document gives a schedule with its name and the problem.
+/// Returns the same as `schedule_from_document`, but for an invalid document a schedule with its name and the
+/// problem.
 fn schedule_or_placeholder(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_from_document(&mut document) {

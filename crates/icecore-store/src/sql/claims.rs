@@ -145,8 +145,8 @@ impl SqlBackend {
         self.run_in_transaction(|backend| backend.take_limited(request, max_jobs))
     }
 
-    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out
-    /// are recorded.
+    /// Hands out jobs like `take_jobs`, but within the limits of the queue. The queue's row is locked until the jobs
+    /// that are handed out are recorded.
     fn take_limited(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
@@ -187,7 +187,7 @@ impl SqlBackend {
         self.query_all(sql, &values, read_claimed_row)
     }
 
-    /// Like `take_at_once`, for a database that can't return the rows that it changed.
+    /// Hands out jobs like `take_at_once`, but for a database that can't return the rows that it changed.
     fn take_in_steps(
         &mut self,
         sql: &'static str,

@@ -58,9 +58,10 @@ macro_rules! ack_statement {
         )
     };
 }
-/// Like `ack_statement!`, but only for a job that no other job waits for.
+/// The same as `ack_statement!`, but only for a job that no other job waits for.
 const ACK_ALONE: &str = concat!(ack_statement!(), " AND followed IS NULL");
-/// Like `ACK_ALONE`, for many jobs. Returns the positions of the changed jobs in the lists, counted from 1.
+/// The same as `ACK_ALONE`, but for many jobs. It returns the positions of the changed jobs in the lists, counted
+/// from 1.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
      finished_at = {now}, error = NULL, result = acked.result \

@@ -145,7 +145,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.query_all_repeated(sql, 1, values, make)
     }
 
-    /// Like `query_all`, for a query whose `{each …}` is repeated `count` times.
+    /// Returns all rows of a query whose `{each …}` is repeated `count` times.
     fn query_all_repeated<T>(
         &mut self,
         sql: &'static str,

@@ -106,8 +106,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_in_transaction(|backend| backend.push_all(jobs))
     }
 
-    /// Like `push_jobs`, with one statement that also checks that the queues have these schemas, if the database
-    /// supports that. `None` means that nothing was stored, for any reason.
+    /// Stores jobs with one statement that also checks that the queues have these schemas, if the database supports
+    /// that. `None` means that nothing was stored, for any reason.
     pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
         let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
         let is_possible = has_lists && !self.is_in_transaction && self.owns_connection() && self.is_one_statement(jobs);

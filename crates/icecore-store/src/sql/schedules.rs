@@ -41,7 +41,7 @@ fn schedule_from_row(row: &dyn ResultRow) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_row`, but an invalid row gives a schedule with its name and the problem.
+/// Returns the same as `schedule_from_row`, but for an invalid row a schedule with its name and the problem.
 fn schedule_or_placeholder(row: &dyn ResultRow) -> Result<Option<Schedule>> {
     match schedule_from_row(row) {
         Ok(schedule) => Ok(Some(schedule)),

@@ -79,7 +79,7 @@ impl RedisClient {
         self.read_limited_bulk(self.max_value_len, key, value)
     }
 
-    /// Like `read_bulk`, but with a limit of `max_bytes` bytes.
+    /// Reads a value like `read_bulk`, but with a limit of `max_bytes` bytes.
     pub(super) fn read_limited_bulk(&mut self, max_bytes: u64, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
         value.clear();
         match self.read_head()? {

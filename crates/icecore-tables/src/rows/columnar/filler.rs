@@ -167,7 +167,7 @@ impl RecordBuilder {
         Ok(columns)
     }
 
-    /// Like `build_input_columns`, for lines of JSON.
+    /// Builds the input columns like `build_input_columns`, but from lines of JSON.
     fn decode_lines(
         &mut self,
         batch: &Batch,
