@@ -163,7 +163,7 @@ pub struct Detector {
     pub escape: Option<Escape>,
 }
 
-/// Like [`Detector::detect`], without any known parts.
+/// Detects the dialect of a file like [`Detector::detect`], but without any known parts.
 ///
 /// # Errors
 /// [`DetectError`], with the possible dialects.

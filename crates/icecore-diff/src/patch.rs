@@ -131,8 +131,8 @@ impl Patch {
         Ok(patched.made_from(document, &kept))
     }
 
-    /// Like [`Patch::apply`], without the spelling: returns the document, and the unchanged nodes with their old and
-    /// new index.
+    /// Applies the patch like [`Patch::apply`], but without the spelling. Returns the document, and the unchanged
+    /// nodes with their old and new index.
     ///
     /// # Errors
     /// Those of [`Patch::apply`].

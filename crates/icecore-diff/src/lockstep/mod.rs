@@ -86,7 +86,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         is_same
     }
 
-    /// Like [`Lockstep::are_equal`], for values that may not be counterparts.
+    /// Returns the same as [`Lockstep::are_equal`], but for values that may not be counterparts.
     pub(crate) fn looks_same(&mut self, left: u32, right: u32) -> bool {
         if !self.is_enabled {
             return false;

@@ -38,7 +38,7 @@ pub fn render_csv(report: &Report) -> String {
     render_rows(report, push_plain_cell)
 }
 
-/// Like [`render_csv`], with `'` before cells that a spreadsheet would run.
+/// Returns the same as [`render_csv`], but with `'` before cells that a spreadsheet would run.
 pub fn render_safe_csv(report: &Report) -> String {
     render_rows(report, push_safe_cell)
 }

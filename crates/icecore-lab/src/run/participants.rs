@@ -20,7 +20,7 @@ pub struct FoundCompetitors {
 ///
 /// # Errors
 ///
-/// Like [`find_runners`].
+/// Those of [`find_runners`].
 pub fn find_competitors(
     environment: &Environment<'_>,
     scenarios: &[Scenario],

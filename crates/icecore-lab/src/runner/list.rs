@@ -148,7 +148,7 @@ pub fn find_runners(
 ///
 /// # Errors
 ///
-/// Like [`find_runners`].
+/// Those of [`find_runners`].
 pub fn list_runner_ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
     Ok(list_runners(environment)?.iter().map(ListedRunner::id).collect())
 }
