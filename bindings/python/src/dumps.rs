@@ -51,6 +51,7 @@ fn set_options(codec: Codec, options: Option<&Bound<'_, PyDict>>) -> PyResult<Co
     Ok(Codec::new(stage))
 }
 
+/// Writes a Python value. Returns its bytes and the losses.
 fn write_value<'py>(
     py: Python<'py>,
     context: &mut Context,

@@ -87,6 +87,7 @@ pub(crate) fn rows<'py>(
     Ok((stage.name(), rows, error))
 }
 
+/// Returns the rows of the tree of a document, and the error that ends it, if there is one.
 fn list_rows(
     input: &[u8],
     stage: &Stage,

@@ -26,7 +26,7 @@ pub(crate) struct Record {
     pub(crate) visibility: Option<Py<PyDict>>,
     pub(crate) form: Form,
     /// The format of the document from which the record was read; `None` if a program created the record.
-    pub(crate) origin: Option<&'static Format>,
+    pub(crate) source_format: Option<&'static Format>,
 }
 
 /// Names of forms. `form_name` and `parse_form` also know the forms of tied values and of old modules.
@@ -79,9 +79,9 @@ impl Record {
         py: Python<'_>,
         cls: Py<PyAny>,
         form: Form,
-        origin: Option<&'static Format>,
+        source_format: Option<&'static Format>,
     ) -> Record {
-        Record { cls, fields: py.None(), value: None, visibility: None, form, origin }
+        Record { cls, fields: py.None(), value: None, visibility: None, form, source_format }
     }
 }
 
@@ -99,7 +99,7 @@ impl Record {
         let py = cls.py();
         let form = parse_form(py, form)?;
         let fields = fields.unwrap_or_else(|| PyDict::new(py).into_any().unbind());
-        Ok(Record { cls: cls.unbind(), fields, value, visibility, form, origin: None })
+        Ok(Record { cls: cls.unbind(), fields, value, visibility, form, source_format: None })
     }
 
     /// The form in the data: `object`, `struct`, …
@@ -185,15 +185,15 @@ impl Record {
             record.form(),
             record.value.as_ref().map(|value| value.clone_ref(py)),
             record.visibility.as_ref().map(|visibility| visibility.clone_ref(py)),
-            record.origin.map(|format| format.name),
+            record.source_format.map(|format| format.name),
         );
         (slf.get_type(), (record.cls.clone_ref(py),), state).into_pyobject(py)
     }
 
     fn __setstate__(&mut self, py: Python<'_>, state: State) -> PyResult<()> {
-        let (fields, form, value, visibility, origin) = state;
+        let (fields, form, value, visibility, source_format) = state;
         self.form = parse_form(py, &form)?;
-        self.origin = origin.as_deref().and_then(icecore::format::by_name);
+        self.source_format = source_format.as_deref().and_then(icecore::format::by_name);
         (self.fields, self.value, self.visibility) = (fields, value, visibility);
         Ok(())
     }

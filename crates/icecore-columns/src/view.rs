@@ -84,7 +84,7 @@ impl<'d> TapeView<'d> {
 
     /// Records that there is an entry without a field.
     #[inline]
-    pub(crate) fn note_extra(&self) {
+    pub(crate) fn set_has_extra(&self) {
         self.row_state.has_extra.set(true);
     }
 

@@ -146,8 +146,8 @@ fn nested_structs_lists_and_maps_are_decoded() {
 
 #[test]
 fn objects_give_class_and_members_by_plain_names() {
-    let special_field = |name: &str, with: &str| {
-        Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), with.to_owned())].into())
+    let special_field = |name: &str, filled_with: &str| {
+        Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), filled_with.to_owned())].into())
     };
     let schema: Fields = vec![
         special_field("class", "class"),
@@ -352,8 +352,12 @@ fn values_are_found_on_paths_in_short_and_long_blobs() {
         assert!(row.contains("\"Bob\"") && row.contains("\"y\"") && row.contains("null"), "{row}");
         let wrong = show_rows("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
         assert!(wrong.starts_with("bad: ") && wrong.contains("$.user.tags[1]"), "{wrong}");
-        let beside = show_rows("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
-        assert!(beside[0].contains("\"Bob\"") && beside[0].contains("ppp"), "{}", beside[0]);
+        let rows_with_values = show_rows("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
+        assert!(
+            rows_with_values[0].contains("\"Bob\"") && rows_with_values[0].contains("ppp"),
+            "{}",
+            rows_with_values[0]
+        );
     }
 }
 

@@ -44,19 +44,19 @@ fn fixtures_as_json_equal_the_scalar_conversion() {
         let column = BinaryArray::from_iter_values(blobs.iter().map(|(_, blob)| blob));
         let decoded = Decoder::new(stage.clone(), &field, lenient()).unwrap().decode(&column).unwrap();
         let (texts, errors) = (decoded.column.as_string::<i32>(), decoded.errors());
-        let mut good = 0;
+        let mut good_count = 0;
         for (row, (name, blob)) in blobs.iter().enumerate() {
             match as_json(blob, &stage) {
                 Ok(text) if text == "null" => assert!(texts.is_null(row) && errors.is_null(row), "{name}"),
                 Ok(text) => {
                     assert!(errors.is_null(row), "{name}: {}", errors.value(row));
                     assert_eq!(texts.value(row), text, "{name}");
-                    good += 1;
+                    good_count += 1;
                 }
                 Err(error) => assert!(errors.is_valid(row), "{name}: {error}"),
             }
         }
-        assert!(good * 3 > blobs.len(), "{file}: {good} of {}", blobs.len());
+        assert!(good_count * 3 > blobs.len(), "{file}: {good_count} of {}", blobs.len());
     }
 }
 

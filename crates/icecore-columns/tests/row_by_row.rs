@@ -237,8 +237,8 @@ fn decode_on_threads(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8
     Outcome { column: concat(&columns).expect("columns of one type"), bad, extra }
 }
 
-/// In strict mode the first bad row is the error, and the decoder can be used again afterwards.
-fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], expected: &Outcome) {
+/// Checks that in strict mode the first bad row is the error, and that the decoder can be used again afterwards.
+fn check_strict_mode(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], expected: &Outcome) {
     let mut decoder = Decoder::new(source.clone(), field, Options::default()).expect("a decoder");
     let mut rest = blobs;
     for (row, error) in &expected.bad {
@@ -278,7 +278,7 @@ fn a_table_equals_its_rows_decoded_one_by_one() {
                 assert_eq!((&found.bad, found.extra), (&expected.bad, expected.extra), "{}", context());
                 assert_eq!(&found.column, &expected.column, "{}", context());
             }
-            check_stop(&source, &field, &blobs, &expected);
+            check_strict_mode(&source, &field, &blobs, &expected);
         }
     }
 }

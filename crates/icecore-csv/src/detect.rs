@@ -65,10 +65,10 @@ struct Evidence {
     /// Whether all rows have the same number of cells, and more than one, and quotes only enclose cells.
     is_clean_table: bool,
     quoting: Quoting,
-    shape: Shape,
+    row_lengths: RowLengths,
 }
 
-/// How well the quotes are explained.
+/// How well the quotes are explained. The later variants are stronger evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Quoting {
     /// Some quotes are text.
@@ -79,49 +79,58 @@ enum Quoting {
     Explained,
 }
 
-/// Whether all rows have the same number of cells.
+/// The numbers of cells in the rows. The later variants are stronger evidence for a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Shape {
-    Ragged,
-    OneColumn,
-    Table,
+enum RowLengths {
+    /// The rows have different numbers of cells.
+    Unequal,
+    /// Each row has one cell.
+    One,
+    /// Each row has the same number of cells, and more than one.
+    Equal,
 }
 
 /// The quoting habits of programs that explain which cells are quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Habits {
     /// Whether all cells are quoted.
-    all: bool,
+    quotes_all: bool,
     /// Whether all cells except numbers and empty ones are quoted.
-    texts: bool,
+    quotes_texts: bool,
     /// Whether exactly the cells that need quotes are quoted.
-    needed: bool,
+    quotes_needed: bool,
     /// Whether exactly the cells that need quotes and those with a blank, a tab or a backslash are quoted. PHP's
     /// `fputcsv` does this.
-    php: bool,
-    /// Whether there was a cell that only `fputcsv` quotes.
-    is_sure_php: bool,
+    quotes_like_php: bool,
+    /// Whether there is a quoted cell that only `fputcsv` quotes.
+    has_php_evidence: bool,
 }
 
 impl Habits {
-    const ANY: Habits = Habits { all: true, texts: true, needed: true, php: true, is_sure_php: false };
+    const ANY: Habits = Habits {
+        quotes_all: true,
+        quotes_texts: true,
+        quotes_needed: true,
+        quotes_like_php: true,
+        has_php_evidence: false,
+    };
 
     fn has_any(&self) -> bool {
-        self.all || self.texts || self.needed || self.php
+        self.quotes_all || self.quotes_texts || self.quotes_needed || self.quotes_like_php
     }
 
     fn observe_cell(&mut self, dialect: &Dialect, cell: &Cell, text: &[u8]) {
-        let needs =
+        let needs_quotes =
             |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == dialect.delimiter || Some(*byte) == dialect.quote;
-        let is_needed = text.iter().any(needs);
+        let is_needed = text.iter().any(needs_quotes);
         let is_needed_by_php = is_needed || text.iter().any(|byte| matches!(byte, b' ' | b'\t' | b'\\'));
         let is_number = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-        self.all &= cell.is_quoted;
+        self.quotes_all &= cell.is_quoted;
         // `all` is true for no bytes, so an empty cell counts as a number here.
-        self.texts &= cell.is_quoted != is_number;
-        self.needed &= cell.is_quoted == is_needed;
-        self.php &= cell.is_quoted == is_needed_by_php;
-        self.is_sure_php |= cell.is_quoted && is_needed_by_php && !is_needed;
+        self.quotes_texts &= cell.is_quoted != is_number;
+        self.quotes_needed &= cell.is_quoted == is_needed;
+        self.quotes_like_php &= cell.is_quoted == is_needed_by_php;
+        self.has_php_evidence |= cell.is_quoted && is_needed_by_php && !is_needed;
     }
 }
 
@@ -154,7 +163,7 @@ pub struct Detector {
     pub escape: Option<Escape>,
 }
 
-/// Like [`Detector::detect`], without any known parts.
+/// Detects the dialect of a file like [`Detector::detect`], but without any known parts.
 ///
 /// # Errors
 /// [`DetectError`], with the possible dialects.
@@ -210,7 +219,9 @@ impl Detector {
         if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_only_in_rest) {
             return None;
         }
-        let readings = self.read_all_dialects(front, line_end, false, is_sound);
+        // The front may end in the middle of a row.
+        let is_front_all = false;
+        let readings = self.read_all_dialects(front, line_end, is_front_all, is_sound);
         let best = readings.iter().max_by_key(|reading| reading.evidence)?;
         let Reading { dialect, evidence, digest, .. } = *best;
         // Another reading with as many complete values has different cells: the front is ambiguous.
@@ -291,12 +302,12 @@ impl Detector {
 /// the one that reads it as text. If the evidence is equal, the usual reading is first in the list and is kept. The
 /// reading of `fputcsv` is kept alone only if a cell is quoted that only `fputcsv` quotes.
 fn choose_escape_reading(readings: &mut Vec<Reading>) {
-    readings.retain(|reading| reading.dialect.escape != Escape::PhpFputcsv || reading.habits.php);
+    readings.retain(|reading| reading.dialect.escape != Escape::PhpFputcsv || reading.habits.quotes_like_php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
     readings.retain(|reading| reading.evidence == best);
     // `best` is the evidence of one of them, so the list is not empty.
     let is_usual = readings[0].dialect.escape == Escape::Doubled;
-    let is_sure = readings[0].dialect.escape == Escape::PhpFputcsv && readings[0].habits.is_sure_php;
+    let is_sure = readings[0].dialect.escape == Escape::PhpFputcsv && readings[0].habits.has_php_evidence;
     if is_usual || is_sure {
         readings.truncate(1);
     }
@@ -373,20 +384,20 @@ impl Reading {
                 has_equal_rows &= *width.get_or_insert(cells.len()) == cells.len();
             }
         }
-        let shape = match width {
-            _ if !has_equal_rows => Shape::Ragged,
-            None | Some(1) => Shape::OneColumn,
-            Some(_) => Shape::Table,
+        let row_lengths = match width {
+            _ if !has_equal_rows => RowLengths::Unequal,
+            None | Some(1) => RowLengths::One,
+            Some(_) => RowLengths::Equal,
         };
         let quoting = match quoted {
             _ if has_bare && quoted == 0 => Quoting::Bare,
             _ if habits.has_any() => Quoting::Explained,
             _ => Quoting::Around,
         };
-        let is_clean_table = shape == Shape::Table && !has_bare;
+        let is_clean_table = row_lengths == RowLengths::Equal && !has_bare;
         Some(Reading {
             dialect,
-            evidence: Evidence { sound_cells, is_clean_table, quoting, shape },
+            evidence: Evidence { sound_cells, is_clean_table, quoting, row_lengths },
             habits,
             digest: digest.finish(),
         })

@@ -90,6 +90,7 @@ impl Dialect {
         }
     }
 
+    /// Returns the text of a cell between quotes.
     fn decode_quoted<'b>(&self, body: &'b [u8], quote: u8) -> Cow<'b, [u8]> {
         let escape = if self.escape == Escape::Backslash { b'\\' } else { quote };
         let Some(mut found) = memchr::memchr(escape, body) else { return Cow::Borrowed(body) };

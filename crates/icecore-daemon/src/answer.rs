@@ -52,7 +52,7 @@ pub fn failure_response(failure: &Failure) -> Response {
     if let Some(seconds) = failure.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if failure.closes {
+    if failure.closes_connection {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     if failure.code == StatusCode::UNAUTHORIZED {

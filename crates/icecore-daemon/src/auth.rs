@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn pages_of_other_sites_are_refused() {
         let auth = Auth::new(None);
-        let own = "http://localhost:7340";
+        let own_origin = "http://localhost:7340";
         for (host, origin, site, is_right) in [
             ("127.0.0.1:7340", None, None, true),
             ("[::1]:7340", None, None, true),
-            ("localhost:7340", Some(own), None, true),
-            ("localhost:7340", Some(own), Some("same-origin"), true),
+            ("localhost:7340", Some(own_origin), None, true),
+            ("localhost:7340", Some(own_origin), Some("same-origin"), true),
             ("localhost:7340", None, Some("none"), true),
             ("localhost:7340", None, Some("cross-site"), false),
             // Another port of this machine.

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Call {
     pub app: Arc<App>,
     /// Parameters in the path, such as the id of a job or the name of a queue.
-    pub names: Vec<(String, String)>,
+    pub path_parameters: Vec<(String, String)>,
     pub query: Query,
     pub headers: HeaderMap,
     pub body: Body,
@@ -38,7 +38,7 @@ pub fn mark_connection_known(connection: Option<&ConnectionHandle>) -> Result<()
 
 impl Call {
     fn path_parameter(&self, parameter: &str) -> &str {
-        self.names.iter().find(|(name, _)| name == parameter).map_or("", |(_, value)| value)
+        self.path_parameters.iter().find(|(name, _)| name == parameter).map_or("", |(_, value)| value)
     }
 
     /// Returns the id in the path.
@@ -57,7 +57,7 @@ impl Call {
         self.path_parameter("name").to_owned()
     }
 
-    /// Returns the name of the client for audit notes.
+    /// Returns the name of the client for audit entries.
     pub fn client_name(&self) -> String {
         format!("http:{}", self.client_address)
     }

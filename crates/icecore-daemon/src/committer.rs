@@ -60,7 +60,7 @@ struct PendingAck {
 enum PendingWrite {
     Push(Box<PendingPush>),
     Put(Box<PendingPut>),
-    Done(Box<PendingAck>),
+    Ack(Box<PendingAck>),
 }
 
 impl PendingWrite {
@@ -68,7 +68,7 @@ impl PendingWrite {
         let (bytes, description) = match self {
             PendingWrite::Push(push) => (&push.job.bytes, &push.job.description),
             PendingWrite::Put(put) => (&put.object.bytes, &put.object.description),
-            PendingWrite::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
+            PendingWrite::Ack(pending) => return pending.ack.result.as_ref().map_or(0, Vec::len),
         };
         bytes.len() + description.json.as_ref().map_or(0, String::len)
     }
@@ -77,7 +77,7 @@ impl PendingWrite {
         match self {
             PendingWrite::Push(push) => !push.reply.is_closed(),
             PendingWrite::Put(put) => !put.reply.is_closed(),
-            PendingWrite::Done(done) => !done.reply.is_closed(),
+            PendingWrite::Ack(pending) => !pending.reply.is_closed(),
         }
     }
 }
@@ -147,7 +147,7 @@ impl Committer {
     /// Records that a job is done.
     pub async fn record_ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
         let (reply, answer) = oneshot::channel();
-        self.queue_write(PendingWrite::Done(Box::new(PendingAck { ack, reply })))?;
+        self.queue_write(PendingWrite::Ack(Box::new(PendingAck { ack, reply })))?;
         Ok(wait_for_answer(self.timeout, answer).await??)
     }
 
@@ -171,7 +171,7 @@ fn store_group(group: Vec<PendingWrite>, connection: &mut Connection, metrics: &
         match write {
             PendingWrite::Push(push) => pushes.push(*push),
             PendingWrite::Put(put) => puts.push(*put),
-            PendingWrite::Done(ack) => acks.push(*ack),
+            PendingWrite::Ack(ack) => acks.push(*ack),
         }
     }
     if !pushes.is_empty() {
@@ -197,16 +197,19 @@ fn is_caused_by_member(error: &Error) -> bool {
 }
 
 /// Stores a group with `store_all`. If one member caused an error, stores each member separately. Returns the result
-/// of each.
+/// of each. `record_size` records the size of a transaction that was committed.
 fn write_group_or_each<N, T>(
     members: &[N],
     connection: &mut Connection,
-    record_size: impl Fn(usize, bool),
+    (metrics, record_size): (&Metrics, fn(&Metrics, usize)),
     store_all: impl Fn(&mut dyn icecore_store::Backend, &[N]) -> Result<Vec<T>>,
 ) -> Vec<Result<T>> {
     let mut commit = |group: &[N]| {
         let stored = connection.write(|backend| store_all(backend, group));
-        record_size(group.len(), stored.is_ok());
+        match &stored {
+            Ok(_) => record_size(metrics, group.len()),
+            Err(_) => metrics.count_failed_commit(),
+        }
         stored
     };
     let error = match commit(members) {
@@ -265,7 +268,7 @@ fn store_checked_jobs(
         let push = |(job, (schema, reply))| PendingPush { job, schema, reply };
         return Some(jobs.into_iter().zip(rest).map(push).collect());
     };
-    metrics.record_commit(jobs.len(), true);
+    metrics.record_commit(jobs.len());
     for ((_, reply), stored) in rest.into_iter().zip(stored) {
         let _ = reply.send(Ok(StoreOutcome::Stored(stored)));
     }
@@ -309,12 +312,8 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
     if jobs.is_empty() {
         return;
     }
-    let stored = write_group_or_each(
-        &jobs,
-        connection,
-        |size, is_done| metrics.record_commit(size, is_done),
-        |backend, jobs| backend.push(jobs),
-    );
+    let stored =
+        write_group_or_each(&jobs, connection, (metrics, Metrics::record_commit), |backend, jobs| backend.push(jobs));
     for (reply, stored) in replies.into_iter().zip(stored) {
         let _ = reply.send(stored.map(StoreOutcome::Stored));
     }
@@ -342,12 +341,9 @@ fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &M
         objects.push(object);
         replies.push(reply);
     }
-    let stored = write_group_or_each(
-        &objects,
-        connection,
-        |size, is_done| metrics.record_commit(size, is_done),
-        |backend, objects| backend.put(objects),
-    );
+    let stored = write_group_or_each(&objects, connection, (metrics, Metrics::record_commit), |backend, objects| {
+        backend.put(objects)
+    });
     for (reply, stored) in replies.into_iter().zip(stored) {
         let _ = reply.send(stored);
     }
@@ -355,8 +351,9 @@ fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &M
 
 fn record_finished_jobs(acks: Vec<PendingAck>, connection: &mut Connection, metrics: &Metrics) {
     let (acks, replies): (Vec<Ack>, Vec<_>) = acks.into_iter().map(|pending| (pending.ack, pending.reply)).unzip();
-    let record_size = |size, is_done| metrics.record_ack_commit(size, is_done);
-    let recorded = write_group_or_each(&acks, connection, record_size, |backend, acks| backend.ack_many(acks));
+    let recorded = write_group_or_each(&acks, connection, (metrics, Metrics::record_ack_commit), |backend, acks| {
+        backend.ack_many(acks)
+    });
     for (reply, recorded) in replies.into_iter().zip(recorded) {
         let _ = reply.send(recorded.and_then(|recorded| recorded));
     }
@@ -411,7 +408,7 @@ mod tests {
         }
 
         /// Blocks the first request in the database, while the others queue up after it.
-        fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
+        fn run_at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
             let _entered = self.runtime.enter();
             let gate = self.controls.gate.lock().expect("the gate");
             let before = self.controls.arrived.load(Ordering::SeqCst);
@@ -440,11 +437,11 @@ mod tests {
     #[test]
     fn waiting_pushes_share_one_transaction() {
         let blocked = BlockedCommitter::new();
-        assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
+        assert_eq!(blocked.run_at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
         assert_eq!(blocked.controls.pushes.load(Ordering::SeqCst), 2);
         // A job that can't be stored does not prevent the others from being stored.
         let others = vec![blocked.push("q"), blocked.push(""), blocked.push("q")];
-        assert_eq!(blocked.at_once(blocked.push("q"), others), [201, 201, 400, 201]);
+        assert_eq!(blocked.run_at_once(blocked.push("q"), others), [201, 201, 400, 201]);
     }
 
     #[test]
@@ -458,7 +455,7 @@ mod tests {
             let token = if number == 7 { "other".to_owned() } else { lease.token.clone() };
             Box::pin(blocked.committer.record_ack(Ack { id: lease.job.id, token, result: None }))
         };
-        let codes = blocked.at_once(blocked.push("q"), leases.iter().enumerate().map(ack).collect());
+        let codes = blocked.run_at_once(blocked.push("q"), leases.iter().enumerate().map(ack).collect());
         let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();
         assert_eq!((codes, blocked.controls.records.load(Ordering::SeqCst)), (expected, 1));
         assert_eq!(store.queues().expect("queues")[0].counts, [1, 1, 19, 0, 0]);

@@ -27,27 +27,27 @@ const OTHER_FILES: usize = 128;
 
 /// The open connections.
 pub struct Connections {
-    most_known: usize,
+    max_known: usize,
     stranger_places: usize,
-    max_strangers_per_site: usize,
+    max_strangers_per_network: usize,
     trusted: Vec<Network>,
     table: Mutex<ConnectionTable>,
     /// Notified when a connection ends.
-    freed: Notify,
+    place_freed: Notify,
 }
 
 #[derive(Default)]
 struct ConnectionTable {
     /// Id of the next connection.
-    next: u64,
-    open: HashMap<u64, Entry>,
+    next_id: u64,
+    open: HashMap<u64, OpenConnection>,
     /// Number of known connections.
-    known: usize,
+    known_count: usize,
 }
 
-struct Entry {
+struct OpenConnection {
     /// Network of the client.
-    site: IpAddr,
+    network: IpAddr,
     is_trusted: bool,
     is_known: bool,
     /// Whether a request is being answered.
@@ -55,13 +55,13 @@ struct Entry {
     /// When the connection was opened, or its last request was answered.
     since: Instant,
     /// Makes the task of the connection close it.
-    leave: oneshot::Sender<()>,
+    closer: oneshot::Sender<()>,
 }
 
 impl ConnectionTable {
     /// Returns the connection to close first. This is the oldest of the connections with the lowest rank. Connections
     /// without a rank are not closed.
-    fn find_lowest_ranked<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
+    fn find_lowest_ranked<K: Ord>(&self, rank: impl Fn(&OpenConnection) -> Option<K>) -> Option<(u64, Instant)> {
         let ranked = self.open.iter().filter_map(|(id, entry)| Some((rank(entry)?, entry.since, *id)));
         ranked.min().map(|(_, since, id)| (id, since))
     }
@@ -76,16 +76,16 @@ impl ConnectionTable {
         self.find_lowest_ranked(|entry| (entry.is_known && !entry.is_busy).then_some(()))
     }
 
-    fn remove(&mut self, id: u64) -> Option<Entry> {
+    fn remove(&mut self, id: u64) -> Option<OpenConnection> {
         let entry = self.open.remove(&id)?;
-        self.known -= usize::from(entry.is_known);
+        self.known_count -= usize::from(entry.is_known);
         Some(entry)
     }
 
     /// Closes a connection. It no longer counts.
     fn close(&mut self, id: u64) {
         if let Some(entry) = self.remove(id) {
-            let _ = entry.leave.send(());
+            let _ = entry.closer.send(());
         }
     }
 }
@@ -96,33 +96,33 @@ impl Connections {
         // If the system allows few files, half of them are for connections.
         let places = files - OTHER_FILES.min(files / 2);
         let stranger_places = STRANGER_PLACES.min(places / 4);
-        let most_known = settings.max_connections.clamp(1, (places - stranger_places).max(1));
+        let max_known = settings.max_connections.clamp(1, (places - stranger_places).max(1));
         Connections {
-            most_known,
+            max_known,
             stranger_places,
-            max_strangers_per_site: settings.max_connections_per_address.max(1),
+            max_strangers_per_network: settings.max_connections_per_address.max(1),
             trusted: settings.trusted_proxies.clone(),
             table: Mutex::default(),
-            freed: Notify::new(),
+            place_freed: Notify::new(),
         }
     }
 
     /// Returns the maximum number of known connections: the configured number, or fewer if the system allows fewer
     /// files.
     pub fn max_known(&self) -> usize {
-        self.most_known
+        self.max_known
     }
 
     /// Waits for a free place. If there is none, closes the oldest stranger after its grace period.
     pub async fn wait_for_place(&self) {
         loop {
-            let mut freed = pin!(self.freed.notified());
+            let mut freed = pin!(self.place_freed.notified());
             // From here on a notification is kept. So a connection that ends after the check below, but before the
             // wait, is not missed.
             freed.as_mut().enable();
             let wait = {
                 let mut table = lock_ignoring_poison(&self.table);
-                if table.open.len() < self.most_known + self.stranger_places {
+                if table.open.len() < self.max_known + self.stranger_places {
                     return;
                 }
                 match table.find_oldest_stranger() {
@@ -139,22 +139,22 @@ impl Connections {
     }
 
     /// Registers a connection.
-    pub fn register_connection(self: &Arc<Self>, from: IpAddr) -> ConnectionSlot {
-        let (leave, left) = oneshot::channel();
-        let is_trusted = self.trusted.iter().any(|network| network.contains(from));
-        let entry = Entry {
-            site: client_network(from),
+    pub fn register_connection(self: &Arc<Self>, client_address: IpAddr) -> ConnectionSlot {
+        let (closer, closed) = oneshot::channel();
+        let is_trusted = self.trusted.iter().any(|trusted| trusted.contains(client_address));
+        let entry = OpenConnection {
+            network: client_network(client_address),
             is_trusted,
             is_known: false,
             is_busy: false,
             since: Instant::now(),
-            leave,
+            closer,
         };
         let mut table = lock_ignoring_poison(&self.table);
-        let id = table.next;
-        table.next += 1;
+        let id = table.next_id;
+        table.next_id += 1;
         table.open.insert(id, entry);
-        ConnectionSlot { connection: ConnectionHandle { id, connections: Arc::clone(self) }, left }
+        ConnectionSlot { connection: ConnectionHandle { id, connections: Arc::clone(self) }, closed }
     }
 
     /// Closes the oldest strangers of an address that exceed its limit. Proxies are exempt, because they have the
@@ -162,19 +162,20 @@ impl Connections {
     fn close_excess_strangers(&self, id: u64) {
         let mut table = lock_ignoring_poison(&self.table);
         let Some(entry) = table.open.get(&id) else { return };
-        let (site, is_trusted) = (entry.site, entry.is_trusted);
+        let (network, is_trusted) = (entry.network, entry.is_trusted);
         if is_trusted {
             return;
         }
-        let is_stranger_of_site = |entry: &Entry| !entry.is_known && !entry.is_trusted && entry.site == site;
+        let is_stranger_of_network =
+            |entry: &OpenConnection| !entry.is_known && !entry.is_trusted && entry.network == network;
         let excess = table
             .open
             .values()
-            .filter(|entry| is_stranger_of_site(entry))
+            .filter(|entry| is_stranger_of_network(entry))
             .count()
-            .saturating_sub(self.max_strangers_per_site);
+            .saturating_sub(self.max_strangers_per_network);
         for _ in 0..excess {
-            match table.find_lowest_ranked(|entry| is_stranger_of_site(entry).then_some(())) {
+            match table.find_lowest_ranked(|entry| is_stranger_of_network(entry).then_some(())) {
                 Some((id, since)) if since.elapsed() >= GRACE_PERIOD => table.close(id),
                 _ => return,
             }
@@ -199,16 +200,17 @@ fn max_open_files() -> usize {
 /// An open connection. It has its place until this slot is dropped.
 pub struct ConnectionSlot {
     pub connection: ConnectionHandle,
-    left: oneshot::Receiver<()>,
+    closed: oneshot::Receiver<()>,
 }
 
 impl ConnectionSlot {
     /// Waits until the connection has to be closed.
     pub async fn wait_for_eviction(&mut self) {
-        if let crate::shutdown::Either::Right(()) = select_first(&mut self.left, tokio::time::sleep(GRACE_PERIOD)).await
+        if let crate::shutdown::Either::Right(()) =
+            select_first(&mut self.closed, tokio::time::sleep(GRACE_PERIOD)).await
         {
             self.connection.connections.close_excess_strangers(self.connection.id);
-            let _ = (&mut self.left).await;
+            let _ = (&mut self.closed).await;
         }
     }
 }
@@ -216,7 +218,7 @@ impl ConnectionSlot {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         lock_ignoring_poison(&self.connection.connections.table).remove(self.connection.id);
-        self.connection.connections.freed.notify_one();
+        self.connection.connections.place_freed.notify_one();
     }
 }
 
@@ -228,7 +230,7 @@ pub struct ConnectionHandle {
 }
 
 impl ConnectionHandle {
-    fn update_entry(&self, change: impl FnOnce(&mut Entry)) {
+    fn update_entry(&self, change: impl FnOnce(&mut OpenConnection)) {
         if let Some(entry) = lock_ignoring_poison(&self.connections.table).open.get_mut(&self.id) {
             change(entry);
         }
@@ -262,11 +264,11 @@ impl ConnectionHandle {
             Some(_) => {}
             None => return false,
         }
-        if table.known >= self.connections.most_known {
+        if table.known_count >= self.connections.max_known {
             let Some((idle, _)) = table.find_oldest_idle() else { return false };
             table.close(idle);
         }
-        table.known += 1;
+        table.known_count += 1;
         if let Some(entry) = table.open.get_mut(&self.id) {
             entry.is_known = true;
         }
@@ -279,10 +281,10 @@ mod tests {
     use super::*;
     use icecore_store::Address;
 
-    fn connections(most_known: usize, most_of_address: usize, proxies: &[&str]) -> Arc<Connections> {
+    fn connections(max_known: usize, max_per_address: usize, proxies: &[&str]) -> Arc<Connections> {
         let address: Address = "sqlite:unused.db".parse().expect("an address");
         let mut settings = Settings::new(address);
-        (settings.max_connections, settings.max_connections_per_address) = (most_known, most_of_address);
+        (settings.max_connections, settings.max_connections_per_address) = (max_known, max_per_address);
         settings.trusted_proxies = proxies.iter().map(|network| network.parse().expect("a network")).collect();
         Arc::new(Connections::new(&settings))
     }
@@ -298,22 +300,22 @@ mod tests {
         }
     }
 
-    fn is_open(member: &ConnectionSlot) -> bool {
-        lock_ignoring_poison(&member.connection.connections.table).open.contains_key(&member.connection.id)
+    fn is_open(slot: &ConnectionSlot) -> bool {
+        lock_ignoring_poison(&slot.connection.connections.table).open.contains_key(&slot.connection.id)
     }
 
     #[test]
     fn unknown_connections_do_not_displace_known_ones() {
         let connections = connections(2, 1_000, &[]);
         let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
-        assert!(known.iter().all(|member| member.connection.mark_known()));
+        assert!(known.iter().all(|slot| slot.connection.mark_known()));
         let strangers: Vec<ConnectionSlot> =
             (0..connections.stranger_places).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
         make_all_old(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
         let newcomer = connections.register_connection(ip("10.0.0.3"));
-        assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
+        assert_eq!(strangers.iter().filter(|slot| !is_open(slot)).count(), 1);
         assert!(known.iter().all(is_open) && is_open(&newcomer));
         // A third known connection replaces an idle one, but not one with a request.
         known[0].connection.begin_request();
@@ -326,36 +328,36 @@ mod tests {
         assert!(other.connection.mark_known());
         drop((known, strangers, newcomer, other));
         let table = lock_ignoring_poison(&connections.table);
-        assert_eq!((table.open.len(), table.known), (0, 0));
+        assert_eq!((table.open.len(), table.known_count), (0, 0));
     }
 
     #[test]
     fn unknown_connections_of_an_address_are_limited() {
         let connections = connections(1_000, 3, &["10.9.0.0/16", "2001:db8:9::/48"]);
-        let enter = |address: &dyn Fn(u16) -> String| -> Vec<ConnectionSlot> {
+        let register_six = |address: &dyn Fn(u16) -> String| -> Vec<ConnectionSlot> {
             (0..6).map(|number| connections.register_connection(ip(&address(number)))).collect()
         };
-        let one = enter(&|_| "10.0.0.1".to_owned());
-        let mapped = enter(&|_| "::ffff:10.0.0.2".to_owned());
-        let subnet = enter(&|number| format!("2001:db8::{number}"));
-        let subnets = enter(&|number| format!("2001:db8:1:{number}::1"));
-        let proxy = enter(&|_| "10.9.0.1".to_owned());
-        let mapped_proxy = enter(&|_| "::ffff:10.9.0.1".to_owned());
-        let known = enter(&|_| "10.0.0.3".to_owned());
-        assert!(known.iter().all(|member| member.connection.mark_known()));
-        let trim = || {
+        let one = register_six(&|_| "10.0.0.1".to_owned());
+        let mapped = register_six(&|_| "::ffff:10.0.0.2".to_owned());
+        let subnet = register_six(&|number| format!("2001:db8::{number}"));
+        let subnets = register_six(&|number| format!("2001:db8:1:{number}::1"));
+        let proxy = register_six(&|_| "10.9.0.1".to_owned());
+        let mapped_proxy = register_six(&|_| "::ffff:10.9.0.1".to_owned());
+        let known = register_six(&|_| "10.0.0.3".to_owned());
+        assert!(known.iter().all(|slot| slot.connection.mark_known()));
+        let close_excess = || {
             let ids: Vec<u64> = lock_ignoring_poison(&connections.table).open.keys().copied().collect();
             ids.into_iter().for_each(|id| connections.close_excess_strangers(id));
         };
         // They stay during their grace period.
-        trim();
+        close_excess();
         assert_eq!(lock_ignoring_poison(&connections.table).open.len(), 7 * 6);
         make_all_old(&connections);
-        trim();
-        for (members, left) in
+        close_excess();
+        for (slots, left) in
             [(one, 3), (mapped, 3), (subnet, 3), (subnets, 6), (proxy, 6), (mapped_proxy, 6), (known, 6)]
         {
-            let open: Vec<bool> = members.iter().map(is_open).collect();
+            let open: Vec<bool> = slots.iter().map(is_open).collect();
             assert_eq!(open.iter().filter(|open| **open).count(), left, "{open:?}");
             // The oldest was closed.
             assert!(open.is_sorted());
@@ -369,7 +371,7 @@ mod tests {
         let strangers: Vec<ConnectionSlot> = (0..3).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
         for left in (0..3).rev() {
             connections.close_one_connection();
-            assert_eq!(strangers.iter().filter(|member| is_open(member)).count(), left);
+            assert_eq!(strangers.iter().filter(|slot| is_open(slot)).count(), left);
             assert!(is_open(&proxy));
         }
         connections.close_one_connection();

@@ -105,7 +105,7 @@ impl Database {
         Ok(self.threads.submit_and_wait(self.timeout, |connection| connection.read(body)).await??)
     }
 
-    /// Like `read`, with its own time limit.
+    /// Reads like `read`, but with its own time limit.
     pub async fn read_with_timeout<T: Send + 'static>(
         &self,
         timeout: Duration,

@@ -12,7 +12,7 @@ pub struct Failure {
     /// Number of seconds after which the request may be repeated.
     pub retry_after: Option<u64>,
     /// Whether the connection is closed after the answer.
-    pub closes: bool,
+    pub closes_connection: bool,
     pub body: Box<ErrorBody>,
 }
 
@@ -51,7 +51,7 @@ pub struct ErrorDetail {
 impl Failure {
     pub fn new(code: StatusCode, kind: &str, message: impl Into<String>) -> Failure {
         let body = Box::new(ErrorBody { kind: kind.to_owned(), message: message.into(), ..ErrorBody::default() });
-        Failure { code, retry_after: None, closes: false, body }
+        Failure { code, retry_after: None, closes_connection: false, body }
     }
 
     /// Creates a failure for an invalid request.
@@ -82,7 +82,7 @@ impl Failure {
 
     /// Makes the failure close the connection after the answer.
     pub fn closing_connection(mut self) -> Failure {
-        self.closes = true;
+        self.closes_connection = true;
         self
     }
 }

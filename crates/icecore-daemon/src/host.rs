@@ -11,12 +11,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Host that a client requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    name: Name,
+    name: HostName,
     port: Option<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Name {
+enum HostName {
     Address(IpAddr),
     /// Host name in lower case.
     Registered(String),
@@ -33,7 +33,7 @@ impl Host {
                 // Zones and future address versions are refused, because browsers do not send them.
                 let address = IpAddr::V6(address.parse::<Ipv6Addr>().ok()?);
                 let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
-                (Name::Address(address), port)
+                (HostName::Address(address), port)
             }
             None => {
                 let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
@@ -41,8 +41,8 @@ impl Host {
                     return None;
                 }
                 let name = match name.parse::<Ipv4Addr>() {
-                    Ok(address) => Name::Address(IpAddr::V4(address)),
-                    Err(_) => Name::Registered(name.to_ascii_lowercase()),
+                    Ok(address) => HostName::Address(IpAddr::V4(address)),
+                    Err(_) => HostName::Registered(name.to_ascii_lowercase()),
                 };
                 (name, port)
             }
@@ -60,8 +60,8 @@ impl Host {
     /// Returns whether this host is an address or `localhost`. A name server does not control such a host.
     pub fn is_address_or_localhost(&self) -> bool {
         match &self.name {
-            Name::Address(_) => true,
-            Name::Registered(name) => name == "localhost",
+            HostName::Address(_) => true,
+            HostName::Registered(name) => name == "localhost",
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// Returns whether a name is valid, and whether it needs no name server.
-    fn read(text: &str) -> Option<bool> {
+    fn is_local_host(text: &str) -> Option<bool> {
         Host::parse(text).map(|host| host.is_address_or_localhost())
     }
 
@@ -154,7 +154,7 @@ mod tests {
             "[FE80::1]",
             "[::1]:",
         ] {
-            assert_eq!(read(own), Some(true), "{own}");
+            assert_eq!(is_local_host(own), Some(true), "{own}");
         }
         for foreign in [
             "evil.example",
@@ -185,7 +185,7 @@ mod tests {
             "1.2.3.4.5",
             "256.0.0.1",
         ] {
-            assert_eq!(read(foreign), Some(false), "{foreign}");
+            assert_eq!(is_local_host(foreign), Some(false), "{foreign}");
         }
         for none in [
             "",
@@ -250,7 +250,7 @@ mod tests {
             "localhost|",
             "localhost`",
         ] {
-            assert_eq!(read(none), None, "{none:?}");
+            assert_eq!(is_local_host(none), None, "{none:?}");
         }
     }
 
@@ -303,9 +303,9 @@ mod tests {
                         continue;
                     };
                     let name = match &host.name {
-                        Name::Address(IpAddr::V6(address)) => format!("[{address}]"),
-                        Name::Address(address) => address.to_string(),
-                        Name::Registered(name) => name.clone(),
+                        HostName::Address(IpAddr::V6(address)) => format!("[{address}]"),
+                        HostName::Address(address) => address.to_string(),
+                        HostName::Registered(name) => name.clone(),
                     };
                     let found = uri.host().expect("a host").to_ascii_lowercase();
                     let same = |found: &str| found.trim_matches(['[', ']']).parse::<IpAddr>().ok();

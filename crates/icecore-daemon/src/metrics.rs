@@ -47,7 +47,7 @@ pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, String, u16), u64>>,
     durations: Mutex<BTreeMap<&'static str, Histogram>>,
     commits: Mutex<Histogram>,
-    recorded: Mutex<Histogram>,
+    ack_commits: Mutex<Histogram>,
     failed_commits: AtomicU64,
     connections: AtomicU64,
 }
@@ -59,20 +59,19 @@ impl Metrics {
         lock_ignoring_poison(&self.durations).entry(route).or_default().add_value(&DURATION_BOUNDS, took.as_secs_f64());
     }
 
-    /// Records the size of a transaction that stored jobs or objects, or its failure.
-    pub fn record_commit(&self, size: usize, is_done: bool) {
-        match is_done {
-            true => lock_ignoring_poison(&self.commits).add_value(&SIZE_BOUNDS, size as f64),
-            false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
-        }
+    /// Records the size of a transaction that stored jobs or objects.
+    pub fn record_commit(&self, size: usize) {
+        lock_ignoring_poison(&self.commits).add_value(&SIZE_BOUNDS, size as f64);
     }
 
-    /// Records the size of a transaction that recorded finished jobs, or its failure.
-    pub fn record_ack_commit(&self, size: usize, is_done: bool) {
-        match is_done {
-            true => lock_ignoring_poison(&self.recorded).add_value(&SIZE_BOUNDS, size as f64),
-            false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
-        }
+    /// Records the size of a transaction that recorded finished jobs.
+    pub fn record_ack_commit(&self, size: usize) {
+        lock_ignoring_poison(&self.ack_commits).add_value(&SIZE_BOUNDS, size as f64);
+    }
+
+    /// Counts a transaction of either kind that failed.
+    pub fn count_failed_commit(&self) {
+        self.failed_commits.fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn count_connection_opened(&self) {
@@ -111,7 +110,7 @@ impl Metrics {
             "histogram",
             "How many jobs a transaction recorded as done.",
         );
-        lock_ignoring_poison(&self.recorded).write_samples(&mut out, &SIZE_BOUNDS, "icecore_ack_commit_size", "");
+        lock_ignoring_poison(&self.ack_commits).write_samples(&mut out, &SIZE_BOUNDS, "icecore_ack_commit_size", "");
         write_metric_header(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
         let _ =
             writeln!(out, "icecore_commits_total {}", lock_ignoring_poison(&self.commits).counts.iter().sum::<u64>());
@@ -133,6 +132,7 @@ fn write_metric_header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
+/// Writes the metrics of all queues.
 fn write_queue_metrics(out: &mut String, queues: &[QueueStatus]) {
     write_metric_header(out, "icecore_jobs", "gauge", "Jobs by queue and state.");
     for queue in queues {
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn histograms_and_counters_are_written_as_text() {
         let metrics = Metrics::default();
-        metrics.record_commit(1, true);
-        metrics.record_commit(600, true);
-        metrics.record_commit(3, false);
+        metrics.record_commit(1);
+        metrics.record_commit(600);
+        metrics.count_failed_commit();
         metrics.count_request("/jobs", "POST", 201, Duration::from_millis(2));
         let queue = QueueStatus { name: "a\"b".to_owned(), counts: [1, 2, 3, 4, 5], ..QueueStatus::default() };
         let text = metrics.to_prometheus_text(Some(&[queue]));

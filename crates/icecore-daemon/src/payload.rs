@@ -1,6 +1,6 @@
 //! Payloads: their declared format and their decoded value.
 
-use crate::answer::bytes_response as as_bytes;
+use crate::answer::bytes_response;
 use crate::app::App;
 use crate::body::{MemoryPermit, ReceivedBody};
 use crate::call::Call;
@@ -105,10 +105,10 @@ pub async fn respond_with_bytes(
     format: Option<String>,
 ) -> Result<Response, Failure> {
     let Some(target) = target else {
-        return Ok(as_bytes(bytes, format.as_deref() == Some("json")));
+        return Ok(bytes_response(bytes, format.as_deref() == Some("json")));
     };
     let converted = convert_bytes(app, bytes, format, target).await?;
-    Ok(as_bytes(converted, target == "json" || target.starts_with("json:")))
+    Ok(bytes_response(converted, target == "json" || target.starts_with("json:")))
 }
 
 async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, target: &str) -> Result<Vec<u8>, Failure> {

@@ -150,11 +150,11 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
         };
         match select_first(app.shutdown.wait_until_begun(), next).await {
             Either::Left(()) => break,
-            Either::Right(Ok((stream, from))) => {
-                let slot = connections.register_connection(from.ip());
+            Either::Right(Ok((stream, client))) => {
+                let slot = connections.register_connection(client.ip());
                 let (router, app, open_connection) = (router.clone(), Arc::clone(&app), open_connection.clone());
                 tokio::spawn(async move {
-                    serve_connection(stream, from, slot, router, app).await;
+                    serve_connection(stream, client, slot, router, app).await;
                     drop(open_connection);
                 });
             }
@@ -195,7 +195,7 @@ fn is_out_of_files(error: &std::io::Error) -> bool {
 /// Serves a connection until it ends or has to be closed.
 async fn serve_connection(
     stream: TcpStream,
-    from: SocketAddr,
+    client: SocketAddr,
     mut slot: ConnectionSlot,
     router: Router,
     app: Arc<App>,
@@ -203,14 +203,21 @@ async fn serve_connection(
     let _ = stream.set_nodelay(true);
     app.metrics.count_connection_opened();
     let connection = slot.connection.clone();
-    select_first(slot.wait_for_eviction(), answer_requests(stream, from, connection, router, &app)).await;
+    select_first(slot.wait_for_eviction(), answer_requests(stream, client, connection, router, &app)).await;
     app.metrics.count_connection_closed();
 }
 
-async fn answer_requests(stream: TcpStream, from: SocketAddr, connection: ConnectionHandle, router: Router, app: &App) {
+/// Answers the requests of a connection until it ends.
+async fn answer_requests(
+    stream: TcpStream,
+    client: SocketAddr,
+    connection: ConnectionHandle,
+    router: Router,
+    app: &App,
+) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(ClientAddress(from.ip()));
+        request.extensions_mut().insert(ClientAddress(client.ip()));
         request.extensions_mut().insert(connection.clone());
         connection.begin_request();
         let (mut router, connection) = (router.clone(), connection.clone());

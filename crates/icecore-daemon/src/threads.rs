@@ -82,8 +82,8 @@ impl<S: 'static> Threads<S> {
         self.submit_and_wait_or_undo(timeout, work, |_, _| ()).await
     }
 
-    /// Like `submit_and_wait`. If the caller has stopped waiting while the work was done, its result is passed to
-    /// `undo`.
+    /// Does the same as `submit_and_wait`. If the caller has stopped waiting while the work was done, its result is
+    /// passed to `undo`.
     pub async fn submit_and_wait_or_undo<T: Send + 'static>(
         &self,
         timeout: Duration,

@@ -19,7 +19,7 @@ const FORMATS: &[&str] = &["json", "php", "storable", "sereal", "igbinary", "mar
 const CASES: &[Case] = &[
     Case { name: "equal", make: |count| (0..count).map(Record::new).collect(), changes: |_| 0 },
     Case { name: "1 % changed", make: changed, changes: |count| count / 100 },
-    Case { name: "1 % in and out", make: in_and_out, changes: |count| count / 100 },
+    Case { name: "1 % in and out", make: with_new_and_missing, changes: |count| count / 100 },
     Case { name: "1 % moved", make: moved, changes: |count| count / 100 },
     Case { name: "10 % changed", make: |count| mapped(count, 10), changes: |count| count / 10 },
     Case { name: "all keys turned", make: turned_keys, changes: |_| 0 },
@@ -55,8 +55,8 @@ fn changed(count: u64) -> Vec<Record> {
     mapped(count, 100)
 }
 
-/// One in 200 records is new, and one is removed.
-fn in_and_out(count: u64) -> Vec<Record> {
+/// Returns records of which one in 200 is new, and one in 200 is missing.
+fn with_new_and_missing(count: u64) -> Vec<Record> {
     let one = |id| match id % 200 {
         50 => vec![Record::new(id), Record::new(id + count)],
         150 => vec![],
@@ -178,8 +178,8 @@ fn check(format: &str, case: &Case) {
 }
 
 fn measure(format: &str, case: &Case, settings: &Settings) {
-    let plain: Vec<Record> = (0..settings.records).map(Record::new).collect();
-    let (a, b) = (written(format, &plain), written(format, &(case.make)(settings.records)));
+    let records: Vec<Record> = (0..settings.records).map(Record::new).collect();
+    let (a, b) = (written(format, &records), written(format, &(case.make)(settings.records)));
     let (stage, limits) = (Stage::parse(format).expect("a stage"), Limits::default());
     let (mut reads, mut compared, mut changes) = (Vec::new(), Vec::new(), 0);
     for _ in 0..settings.rounds {

@@ -50,7 +50,7 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
             }
             position = (anchor.0 + 1, anchor.1 + 1);
         }
-        pairs.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
+        pairs.extend(anchors.into_iter().map(|(left_index, right_index)| (left_index as u32, right_index as u32)));
     }
     pairs.sort_unstable();
     pairs
@@ -107,9 +107,9 @@ fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 /// Adds the pairs of equal items on the shortest edit path between the lists. Adds nothing if the path is too long.
 fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u32, u32)>) {
-    let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
-    let max_steps = MAX_PATH_LENGTH.min(a.len() + b.len());
-    if a.len().abs_diff(b.len()) > max_steps {
+    let (left_items, right_items) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
+    let max_steps = MAX_PATH_LENGTH.min(left_items.len() + right_items.len());
+    if left_items.len().abs_diff(right_items.len()) > max_steps {
         return;
     }
     // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + max_steps +
@@ -125,14 +125,21 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
             let mut x = if is_down { reach[index + 1] } else { reach[index - 1] + 1 };
             let mut y = x + middle;
             // A diagonal that begins below the lists is outside of them.
-            let is_inside = x <= a.len() && y >= index && y - index <= b.len();
+            let is_inside = x <= left_items.len() && y >= index && y - index <= right_items.len();
             if is_inside {
                 y -= index;
-                while x < a.len() && y < b.len() && a[x] == b[y] {
+                while x < left_items.len() && y < right_items.len() && left_items[x] == right_items[y] {
                     (x, y) = (x + 1, y + 1);
                 }
-                if x == a.len() && y == b.len() {
-                    return trace_edit_path(a, b, &history, index.wrapping_sub(middle) as isize, gap, pairs);
+                if x == left_items.len() && y == right_items.len() {
+                    return trace_edit_path(
+                        left_items,
+                        right_items,
+                        &history,
+                        index.wrapping_sub(middle) as isize,
+                        gap,
+                        pairs,
+                    );
                 }
             }
             reach[index] = x;
@@ -143,14 +150,14 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
 
 /// Follows the path from its end to its start, and adds the pairs of equal items.
 fn trace_edit_path(
-    a: &[u64],
-    b: &[u64],
+    left_items: &[u64],
+    right_items: &[u64],
     history: &[Vec<usize>],
     mut diagonal: isize,
     gap: Gap,
     pairs: &mut Vec<(u32, u32)>,
 ) {
-    let (mut x, mut y) = (a.len(), b.len());
+    let (mut x, mut y) = (left_items.len(), right_items.len());
     for (steps, reach) in history.iter().enumerate().rev() {
         let steps = steps as isize;
         let reach_of = |diagonal: isize| reach.get((diagonal + steps + 1) as usize).copied().unwrap_or(0);
@@ -163,7 +170,7 @@ fn trace_edit_path(
         } else {
             reach_of(from) + 1
         };
-        while x > start && x > 0 && y > 0 && a[x - 1] == b[y - 1] {
+        while x > start && x > 0 && y > 0 && left_items[x - 1] == right_items[y - 1] {
             (x, y) = (x - 1, y - 1);
             pairs.push(((gap.left.0 + x) as u32, (gap.right.0 + y) as u32));
         }
@@ -185,23 +192,23 @@ mod tests {
     use super::*;
 
     /// The length of the longest common subsequence, by the textbook algorithm.
-    fn common_length(a: &[u64], b: &[u64]) -> usize {
-        let mut row = vec![0; b.len() + 1];
-        for x in a {
+    fn common_length(left: &[u64], right: &[u64]) -> usize {
+        let mut row = vec![0; right.len() + 1];
+        for x in left {
             let mut corner = 0;
-            for (column, y) in b.iter().enumerate() {
+            for (column, y) in right.iter().enumerate() {
                 let above = row[column + 1];
                 row[column + 1] = if x == y { corner + 1 } else { above.max(row[column]) };
                 corner = above;
             }
         }
-        row[b.len()]
+        row[right.len()]
     }
 
-    fn assert_aligned(a: &[u64], b: &[u64]) -> usize {
-        let pairs = align_numbers(a, b);
-        assert!(pairs.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {pairs:?}");
-        assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {pairs:?}");
+    fn assert_aligned(left: &[u64], right: &[u64]) -> usize {
+        let pairs = align_numbers(left, right);
+        assert!(pairs.iter().all(|(x, y)| left[*x as usize] == right[*y as usize]), "{left:?} {right:?} {pairs:?}");
+        assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{left:?} {right:?} {pairs:?}");
         pairs.len()
     }
 
@@ -214,19 +221,19 @@ mod tests {
         };
         let (mut best, mut all) = (0, 0);
         for _ in 0..3000 {
-            let (n, m, of) = (next(9), next(9), next(4) + 1);
-            let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
-            let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
-            let (aligned_len, longest_len) = (assert_aligned(&a, &b), common_length(&a, &b));
+            let (left_len, right_len, number_count) = (next(9), next(9), next(4) + 1);
+            let left: Vec<u64> = (0..left_len).map(|_| next(number_count)).collect();
+            let right: Vec<u64> = (0..right_len).map(|_| next(number_count)).collect();
+            let (aligned_len, longest_len) = (assert_aligned(&left, &right), common_length(&left, &right));
             // Anchors are not always part of a longest subsequence.
-            assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{a:?} {b:?}");
+            assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{left:?} {right:?}");
             best += usize::from(aligned_len == longest_len);
             all += 1;
             // Without anchors, the longest one is found.
             let mut direct = Vec::new();
-            let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
-            match_by_edit_path(&a, &b, gap, &mut direct);
-            assert_eq!(direct.len(), longest_len, "{a:?} {b:?}");
+            let gap = Gap { left: (0, left.len()), right: (0, right.len()), round: 0 };
+            match_by_edit_path(&left, &right, gap, &mut direct);
+            assert_eq!(direct.len(), longest_len, "{left:?} {right:?}");
         }
         assert!(best * 10 > all * 9, "{best} of {all}");
     }

@@ -4,7 +4,7 @@ use crate::moves;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::side::Side;
-use crate::walk::{FoundChange, OrderedChange, TreeWalk};
+use crate::walk::{Algorithm, FoundChange, OrderedChange, TreeWalk};
 use crate::{links, value_path::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
@@ -81,7 +81,7 @@ pub struct Differences<'d> {
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn find_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
-    compare_documents(left, right, rules, true)
+    compare_documents(left, right, rules, Algorithm::Fast)
 }
 
 /// Returns the same as [`find_differences`]. This is the readable twin of the fast code: every value is examined
@@ -98,19 +98,19 @@ pub fn find_reference_differences<'d>(
     right: &'d Document<'_>,
     rules: Rules,
 ) -> Differences<'d> {
-    compare_documents(left, right, rules, false)
+    compare_documents(left, right, rules, Algorithm::Reference)
 }
 
 fn compare_documents<'d>(
     left: &'d Document<'_>,
     right: &'d Document<'_>,
     rules: Rules,
-    is_fast: bool,
+    algorithm: Algorithm,
 ) -> Differences<'d> {
-    let (a, b) = (Side::new(left, rules), Side::new(right, rules));
-    let sides = Sides { left: &a, right: &b };
+    let (left_side, right_side) = (Side::new(left, rules), Side::new(right, rules));
+    let sides = Sides { left: &left_side, right: &right_side };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
-    let mut walk = TreeWalk::new(sides, is_fast);
+    let mut walk = TreeWalk::new(sides, algorithm);
     // Documents are equal even if another place of a shared value is the link.
     if rules.is_exact() && !walk.are_documents_equal() && Comparison::new().equal(left, right) {
         return differences;

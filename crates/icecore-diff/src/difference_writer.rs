@@ -217,6 +217,7 @@ impl<'d> DifferenceWriter<'d> {
         };
     }
 
+    /// Writes a change as a map. `path` is for people, `steps` are for programs.
     fn write_change(&mut self, change: &Change<'d>, path: &str, steps: &ChangePaths<'d>) {
         self.out.builder.begin_map();
         self.write_key("op");

@@ -71,17 +71,20 @@ impl<'d> EqualityChecker<'d> {
 
     /// Joins the sets of both values. Returns true if they were already in the same set.
     fn join_sets(&mut self, left: u32, right: u32) -> bool {
-        let (a, b) = (self.set_head(u64::from(left)), self.set_head(u64::from(right) | RIGHT_MARK));
-        if a != b {
+        let (left_head, right_head) = (self.set_head(u64::from(left)), self.set_head(u64::from(right) | RIGHT_MARK));
+        if left_head != right_head {
             // The head is chosen by a pseudo-random order, so that the paths stay short.
             let order = |head: u64| crate::hash::mix_hashes(head, 1);
-            let (member, head) = if order(a) < order(b) { (a, b) } else { (b, a) };
+            let (member, head) =
+                if order(left_head) < order(right_head) { (left_head, right_head) } else { (right_head, left_head) };
             self.sets.insert(member, head);
             self.joins.push(member);
         }
-        a == b
+        left_head == right_head
     }
 
+    /// Compares two values without their children, which are put on the stack. Adds to `steps` the children that
+    /// it looked at. Returns false if the values differ.
     fn compare_pair(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, steps: &mut u64) -> bool {
         let rules = sides.left.rules;
         if rules.is_exact() {
@@ -91,49 +94,53 @@ impl<'d> EqualityChecker<'d> {
                 return false;
             }
         }
-        let (a, b) = (left.target(), right.target());
-        let (x, y) = (a.node(), b.node());
-        let is_shared =
-            x.has(flag::TARGET) || y.has(flag::TARGET) || self.remaining_comparisons == 0 && x.kind.is_container();
-        if is_shared && self.join_sets(a.index(), b.index()) {
+        let (left_target, right_target) = (left.target(), right.target());
+        let (left_node, right_node) = (left_target.node(), right_target.node());
+        let is_shared = left_node.has(flag::TARGET)
+            || right_node.has(flag::TARGET)
+            || self.remaining_comparisons == 0 && left_node.kind.is_container();
+        if is_shared && self.join_sets(left_target.index(), right_target.index()) {
             return true;
         }
-        if rules.is_empty_container(x) && rules.is_empty_container(y) {
+        if rules.is_empty_container(left_node) && rules.is_empty_container(right_node) {
             return true;
         }
-        if !x.kind.is_container() || !y.kind.is_container() {
+        if !left_node.kind.is_container() || !right_node.kind.is_container() {
             let is_leaf = |kind: Kind| !kind.is_container() && !kind.is_again();
-            return is_leaf(x.kind)
-                && is_leaf(y.kind)
-                && rules.leaf_meaning(a.document(), x) == rules.leaf_meaning(b.document(), y);
+            return is_leaf(left_node.kind)
+                && is_leaf(right_node.kind)
+                && rules.leaf_meaning(left_target.document(), left_node)
+                    == rules.leaf_meaning(right_target.document(), right_node);
         }
-        if !is_alike(sides, a, b) || rules.normalized_class(a.class()) != rules.normalized_class(b.class()) {
+        if !is_alike(sides, left_target, right_target)
+            || rules.normalized_class(left_target.class()) != rules.normalized_class(right_target.class())
+        {
             return false;
         }
-        if !matches!(x.kind, Kind::Map | Kind::Attrs) {
-            *steps += u64::from(x.aux);
-            let (mut left_children, mut right_children) = (a.children(), b.children());
+        if !matches!(left_node.kind, Kind::Map | Kind::Attrs) {
+            *steps += u64::from(left_node.aux);
+            let (mut left_children, mut right_children) = (left_target.children(), right_target.children());
             loop {
                 match (left_children.next(), right_children.next()) {
-                    (Some(a), Some(b)) => self.stack.push((a, b)),
+                    (Some(left_child), Some(right_child)) => self.stack.push((left_child, right_child)),
                     (None, None) => return true,
                     _ => return false,
                 }
             }
         }
-        *steps += u64::from(x.aux) + u64::from(y.aux);
-        let is_field = is_field_map(a) || is_field_map(b);
+        *steps += u64::from(left_node.aux) + u64::from(right_node.aux);
+        let is_field = is_field_map(left_target) || is_field_map(right_target);
         let mut pairs = std::mem::take(&mut self.pairs);
-        pairs.pair_entries(sides, a, b, is_field);
+        pairs.pair_entries(sides, left_target, right_target, is_field);
         let is_possible = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
         if is_possible {
-            for (a, b) in &pairs.common {
-                if let (Key::Value(a), Key::Value(b)) = (a.key, b.key) {
-                    self.stack.push((a, b));
+            for (left_entry, right_entry) in &pairs.common {
+                if let (Key::Value(left_key), Key::Value(right_key)) = (left_entry.key, right_entry.key) {
+                    self.stack.push((left_key, right_key));
                 }
-                self.stack.push((a.value, b.value));
+                self.stack.push((left_entry.value, right_entry.value));
             }
-            self.stack.extend(non_entry_values(a, b));
+            self.stack.extend(non_entry_values(left_target, right_target));
         }
         self.pairs = pairs;
         is_possible
@@ -142,19 +149,21 @@ impl<'d> EqualityChecker<'d> {
 
 /// Returns the values of two maps that are not entries, if both maps have one. Such a value is the default value of
 /// the map, or the value that has attributes.
-pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
+pub(crate) fn non_entry_values<'d>(left: Cursor<'d>, right: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     let extra_value = |cursor: Cursor<'d>| match cursor.kind() {
         Kind::Attrs => cursor.children().next(),
         _ => cursor.default_value(),
     };
-    extra_value(a).zip(extra_value(b))
+    extra_value(left).zip(extra_value(right))
 }
 
 /// Returns true if two containers are equal apart from class and content.
-pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
-    let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
-    let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
-    x.kind == y.kind && rules.relevant_flags(x) == rules.relevant_flags(y) && (!has_form || x.form() == y.form())
+pub(crate) fn is_alike(sides: Sides<'_, '_>, left: Cursor<'_>, right: Cursor<'_>) -> bool {
+    let (left_node, right_node, rules) = (left.node(), right.node(), sides.left.rules);
+    let has_form = !matches!(left_node.kind, Kind::Array | Kind::Map);
+    left_node.kind == right_node.kind
+        && rules.relevant_flags(left_node) == rules.relevant_flags(right_node)
+        && (!has_form || left_node.form() == right_node.form())
 }
 
 /// Returns true if the entries of this map are the fields of an object. The node of the object directly precedes the

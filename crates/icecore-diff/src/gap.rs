@@ -24,19 +24,23 @@ impl<'s, 'd> Gaps<'s, 'd> {
     /// Returns the sorted numbers of the items that are in both lists between the aligned ones. These items moved.
     pub(crate) fn find_moved_numbers(
         &self,
-        a: &[u32],
-        b: &[u32],
+        left_items: &[u32],
+        right_items: &[u32],
         between: &[(Range<usize>, Range<usize>)],
     ) -> Vec<u64> {
-        let is_one_list_aligned =
-            between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
+        let is_one_list_aligned = between.iter().all(|(left_range, _)| left_range.is_empty())
+            || between.iter().all(|(_, right_range)| right_range.is_empty());
         if is_one_list_aligned {
             return Vec::new();
         }
-        let left_numbers =
-            between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|index| self.sides.left.node_hash(*index));
-        let right_numbers =
-            between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|index| self.sides.right.node_hash(*index));
+        let left_numbers = between
+            .iter()
+            .flat_map(|(left_range, _)| &left_items[left_range.clone()])
+            .map(|index| self.sides.left.node_hash(*index));
+        let right_numbers = between
+            .iter()
+            .flat_map(|(_, right_range)| &right_items[right_range.clone()])
+            .map(|index| self.sides.right.node_hash(*index));
         let (mut left_numbers, mut right_numbers): (Vec<u64>, Vec<u64>) =
             (left_numbers.collect(), right_numbers.collect());
         left_numbers.sort_unstable();
@@ -67,33 +71,41 @@ impl<'s, 'd> Gaps<'s, 'd> {
     /// Appends pairs of matching items by their positions, ascending in both lists.
     pub(crate) fn pair_items(
         &mut self,
-        (a, xs): (&[u32], &[usize]),
-        (b, ys): (&[u32], &[usize]),
+        (left_items, left_positions): (&[u32], &[usize]),
+        (right_items, right_positions): (&[u32], &[usize]),
         pairs: &mut Vec<(usize, usize)>,
     ) {
-        let pair_count = xs.len().saturating_mul(ys.len());
+        let pair_count = left_positions.len().saturating_mul(right_positions.len());
         if !(2..=MAX_COMPARED_PAIRS).contains(&pair_count) || pair_count > self.budget {
-            return pairs.extend(xs.iter().copied().zip(ys.iter().copied()));
+            return pairs.extend(left_positions.iter().copied().zip(right_positions.iter().copied()));
         }
         let collect_features = |side: &Side<'d>, list: &[u32], positions: &[usize]| -> Vec<Vec<u64>> {
             positions.iter().map(|position| side.child_hashes(side.value_at(list[*position]))).collect()
         };
-        let features = (collect_features(self.sides.left, a, xs), collect_features(self.sides.right, b, ys));
+        let features = (
+            collect_features(self.sides.left, left_items, left_positions),
+            collect_features(self.sides.right, right_items, right_positions),
+        );
         let max_len = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
         let cost = pair_count.saturating_mul(1 + max_len(&features.0) + max_len(&features.1));
         if cost > self.budget {
             self.budget = 0;
-            return pairs.extend(xs.iter().copied().zip(ys.iter().copied()));
+            return pairs.extend(left_positions.iter().copied().zip(right_positions.iter().copied()));
         }
         self.budget -= cost;
-        let score = |x: usize, y: usize| {
-            let (left, right) = (self.sides.left.value_at(a[xs[x]]), self.sides.right.value_at(b[ys[y]]));
+        let score = |left_index: usize, right_index: usize| {
+            let (left, right) = (
+                self.sides.left.value_at(left_items[left_positions[left_index]]),
+                self.sides.right.value_at(right_items[right_positions[right_index]]),
+            );
             let is_alike = left.kind() == right.kind() && left.class() == right.class();
-            let (x_features, y_features) = (&features.0[x], &features.1[y]);
-            let similarity = 64 * count_common(x_features, y_features) / x_features.len().max(y_features.len()).max(1);
+            let (left_features, right_features) = (&features.0[left_index], &features.1[right_index]);
+            let similarity =
+                64 * count_common(left_features, right_features) / left_features.len().max(right_features.len()).max(1);
             1 + u32::from(is_alike) + similarity as u32
         };
-        find_best_pairs(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| pairs.push((xs[x], ys[y])));
+        let best_pairs = find_best_pairs(left_positions.len(), right_positions.len(), score).into_iter();
+        pairs.extend(best_pairs.map(|(left, right)| (left_positions[left], right_positions[right])));
     }
 }
 
@@ -103,41 +115,44 @@ fn has_nested_values(body: Cursor<'_>) -> bool {
 }
 
 /// Returns how many numbers two sorted lists have in common.
-fn count_common(a: &[u64], b: &[u64]) -> usize {
-    let (mut x, mut y, mut count) = (0, 0, 0);
-    while x < a.len() && y < b.len() {
-        match a[x].cmp(&b[y]) {
-            std::cmp::Ordering::Less => x += 1,
-            std::cmp::Ordering::Greater => y += 1,
-            std::cmp::Ordering::Equal => (x, y, count) = (x + 1, y + 1, count + 1),
+fn count_common(left_numbers: &[u64], right_numbers: &[u64]) -> usize {
+    let (mut left_index, mut right_index, mut count) = (0, 0, 0);
+    while left_index < left_numbers.len() && right_index < right_numbers.len() {
+        match left_numbers[left_index].cmp(&right_numbers[right_index]) {
+            std::cmp::Ordering::Less => left_index += 1,
+            std::cmp::Ordering::Greater => right_index += 1,
+            std::cmp::Ordering::Equal => {
+                (left_index, right_index, count) = (left_index + 1, right_index + 1, count + 1)
+            }
         }
     }
     count
 }
 
 /// Returns the pairs, ascending in both lists, with the highest total score.
-fn find_best_pairs(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
-    let width = m + 1;
-    let mut best_scores = vec![0_u32; (n + 1) * width];
-    let mut scores = vec![0_u32; n * m];
-    for x in (0..n).rev() {
-        for y in (0..m).rev() {
-            let pair_score = score(x, y);
-            scores[x * m + y] = pair_score;
-            let score_without_pair = best_scores[(x + 1) * width + y].max(best_scores[x * width + y + 1]);
-            best_scores[x * width + y] = score_without_pair.max(pair_score + best_scores[(x + 1) * width + y + 1]);
+fn find_best_pairs(left_len: usize, right_len: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
+    let width = right_len + 1;
+    let mut best_scores = vec![0_u32; (left_len + 1) * width];
+    let mut scores = vec![0_u32; left_len * right_len];
+    for left in (0..left_len).rev() {
+        for right in (0..right_len).rev() {
+            let pair_score = score(left, right);
+            scores[left * right_len + right] = pair_score;
+            let score_without_pair = best_scores[(left + 1) * width + right].max(best_scores[left * width + right + 1]);
+            best_scores[left * width + right] =
+                score_without_pair.max(pair_score + best_scores[(left + 1) * width + right + 1]);
         }
     }
-    let (mut x, mut y, mut pairs) = (0, 0, Vec::new());
-    while x < n && y < m {
-        let best_score = best_scores[x * width + y];
-        if best_score == scores[x * m + y] + best_scores[(x + 1) * width + y + 1] {
-            pairs.push((x, y));
-            (x, y) = (x + 1, y + 1);
-        } else if best_score == best_scores[(x + 1) * width + y] {
-            x += 1;
+    let (mut left, mut right, mut pairs) = (0, 0, Vec::new());
+    while left < left_len && right < right_len {
+        let best_score = best_scores[left * width + right];
+        if best_score == scores[left * right_len + right] + best_scores[(left + 1) * width + right + 1] {
+            pairs.push((left, right));
+            (left, right) = (left + 1, right + 1);
+        } else if best_score == best_scores[(left + 1) * width + right] {
+            left += 1;
         } else {
-            y += 1;
+            right += 1;
         }
     }
     pairs

@@ -27,8 +27,11 @@ pub(crate) fn compare_links<'d>(
     for link in linked {
         let (left, right) = (link.left, link.right);
         let are_links = left.kind().is_again() && right.kind().is_again();
-        let (x, y) = (left.target().index(), right.target().index());
-        if are_links && counterparts.contains_pair(x, y) && (!is_exact || left.kind() == right.kind()) {
+        let (left_target, right_target) = (left.target().index(), right.target().index());
+        if are_links
+            && counterparts.contains_pair(left_target, right_target)
+            && (!is_exact || left.kind() == right.kind())
+        {
             continue;
         }
         let is_value = |cursor: Cursor<'_>| !cursor.kind().is_again() || cursor.kind() == Kind::Copy;

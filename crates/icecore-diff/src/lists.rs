@@ -35,8 +35,8 @@ pub(crate) struct Run {
 
 /// Returns the runs of two lists whose items are at these nodes. It computes all numbers. This is the readable twin
 /// of [`find_runs`].
-pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
-    let (left_numbers, right_numbers) = collect_numbers(sides, a, b);
+pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, left_items: &[u32], right_items: &[u32]) -> Vec<Run> {
+    let (left_numbers, right_numbers) = collect_numbers(sides, left_items, right_items);
     let run = |(left, right): (u32, u32)| Run {
         left: left as usize,
         right: right as usize,
@@ -47,9 +47,17 @@ pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) ->
 }
 
 /// Returns the runs of two lists whose items are at these nodes, ascending in both lists.
-pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
+pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, left_items: &[u32], right_items: &[u32]) -> Vec<Run> {
     let sides = lockstep.sides;
-    let mut search = RunSearch { lockstep, sides, a, b, start: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
+    let mut search = RunSearch {
+        lockstep,
+        sides,
+        left_items,
+        right_items,
+        start: (0, 0),
+        end: (left_items.len(), right_items.len()),
+        runs: Vec::new(),
+    };
     search.take_equal_items();
     while !search.is_done() {
         if !search.step_over() {
@@ -58,7 +66,7 @@ pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -
         search.take_equal_items();
     }
     // These are the items at the end of both lists that were left out before.
-    (search.start, search.end) = (search.end, (a.len(), b.len()));
+    (search.start, search.end) = (search.end, (left_items.len(), right_items.len()));
     search.take_equal_items();
     search.runs
 }
@@ -67,8 +75,8 @@ pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -
 struct RunSearch<'s, 'r, 'd> {
     lockstep: &'s mut Lockstep<'r, 'd>,
     sides: Sides<'r, 'd>,
-    a: &'s [u32],
-    b: &'s [u32],
+    left_items: &'s [u32],
+    right_items: &'s [u32],
     start: (usize, usize),
     /// The common end of both lists begins here.
     end: (usize, usize),
@@ -83,7 +91,7 @@ impl RunSearch<'_, '_, '_> {
     /// Takes equal items from the start position on.
     fn take_equal_items(&mut self) {
         while !self.is_done() {
-            let (left, right) = (self.a[self.start.0], self.b[self.start.1]);
+            let (left, right) = (self.left_items[self.start.0], self.right_items[self.start.1]);
             let is_equal_by_nodes = self.lockstep.are_equal(left, right) || self.lockstep.means_same(left, right);
             if !is_equal_by_nodes && self.sides.left.node_hash(left) != self.sides.right.node_hash(right) {
                 return;
@@ -111,9 +119,12 @@ impl RunSearch<'_, '_, '_> {
         if rest.0.max(rest.1) <= FIRST_WINDOW || rest.0.min(rest.1) <= MIN_SURE_RUN_AFTER_SKIP {
             return false;
         }
-        let continuations = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.start.0 + x, self.start.1 + y));
-        let next = continuations.into_iter().find(|(x, y)| {
-            (0..MIN_SURE_RUN_AFTER_SKIP).all(|offset| self.lockstep.means_same(self.a[x + offset], self.b[y + offset]))
+        let continuations = [(1, 1), (0, 1), (1, 0)]
+            .map(|(left_skipped, right_skipped)| (self.start.0 + left_skipped, self.start.1 + right_skipped));
+        let next = continuations.into_iter().find(|(left_index, right_index)| {
+            (0..MIN_SURE_RUN_AFTER_SKIP).all(|offset| {
+                self.lockstep.means_same(self.left_items[left_index + offset], self.right_items[right_index + offset])
+            })
         });
         self.start = next.unwrap_or(self.start);
         next.is_some()
@@ -125,16 +136,18 @@ impl RunSearch<'_, '_, '_> {
         loop {
             let to = (self.end.0.min(from.0 + size), self.end.1.min(from.1 + size));
             let (left_numbers, right_numbers) =
-                collect_numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
+                collect_numbers(self.sides, &self.left_items[from.0..to.0], &self.right_items[from.1..to.1]);
             let aligned = align_numbers(&left_numbers, &right_numbers);
             let min_position = if size == FIRST_WINDOW { 0 } else { size / MIN_USED_FRACTION };
             let sure_count = if to == self.end { Some(aligned.len()) } else { last_sure_run(&aligned, min_position) };
             if let Some(count) = sure_count {
-                for (x, y) in &aligned[..count] {
-                    self.push_pair((from.0 + *x as usize, from.1 + *y as usize), false);
+                for (left_offset, right_offset) in &aligned[..count] {
+                    self.push_pair((from.0 + *left_offset as usize, from.1 + *right_offset as usize), false);
                 }
                 self.start = match aligned.get(count) {
-                    Some((x, y)) => (from.0 + *x as usize, from.1 + *y as usize),
+                    Some((left_offset, right_offset)) => {
+                        (from.0 + *left_offset as usize, from.1 + *right_offset as usize)
+                    }
                     None => to,
                 };
                 return;
@@ -148,9 +161,9 @@ impl RunSearch<'_, '_, '_> {
 
     /// Leaves out equal items at the end of both lists.
     fn trim_common_end(&mut self) {
-        let is_untrimmed = self.end == (self.a.len(), self.b.len());
+        let is_untrimmed = self.end == (self.left_items.len(), self.right_items.len());
         while is_untrimmed && !self.is_done() {
-            let (left, right) = (self.a[self.end.0 - 1], self.b[self.end.1 - 1]);
+            let (left, right) = (self.left_items[self.end.0 - 1], self.right_items[self.end.1 - 1]);
             let is_same = self.lockstep.means_same(left, right)
                 || self.sides.left.node_hash(left) == self.sides.right.node_hash(right);
             if !is_same {
@@ -161,9 +174,9 @@ impl RunSearch<'_, '_, '_> {
     }
 }
 
-fn collect_numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
-    let left_numbers = a.iter().map(|index| sides.left.node_hash(*index)).collect();
-    (left_numbers, b.iter().map(|index| sides.right.node_hash(*index)).collect())
+fn collect_numbers(sides: Sides<'_, '_>, left_items: &[u32], right_items: &[u32]) -> (Vec<u64>, Vec<u64>) {
+    let left_numbers = left_items.iter().map(|index| sides.left.node_hash(*index)).collect();
+    (left_numbers, right_items.iter().map(|index| sides.right.node_hash(*index)).collect())
 }
 
 /// Returns the start of the last run of pairs that is long enough not to be a coincidence, and far enough from the
@@ -175,8 +188,8 @@ fn last_sure_run(pairs: &[(u32, u32)], min_position: usize) -> Option<usize> {
         while start > 0 && pairs[start - 1].0 + 1 == pairs[start].0 && pairs[start - 1].1 + 1 == pairs[start].1 {
             start -= 1;
         }
-        let (x, y) = pairs[start];
-        if end - start >= MIN_SURE_RUN && x.max(y) as usize >= min_position {
+        let (left_position, right_position) = pairs[start];
+        if end - start >= MIN_SURE_RUN && left_position.max(right_position) as usize >= min_position {
             return Some(start);
         }
         end = start;

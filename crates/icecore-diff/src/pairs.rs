@@ -38,7 +38,9 @@ impl<'d> Pairs<'d> {
         // Usually both have the same keys in the same order.
         let (first_left, first_right) = loop {
             match (left_entries.next(), right_entries.next()) {
-                (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.common.push((a, b)),
+                (Some(left_entry), Some(right_entry)) if same_key(sides, &left_entry, &right_entry, is_field) => {
+                    self.common.push((left_entry, right_entry))
+                }
                 (None, None) => return,
                 ends => break ends,
             }
@@ -66,6 +68,7 @@ impl<'d> Pairs<'d> {
         }
     }
 
+    /// Pairs entries whose keys have equal hashes, in the order in which they occur.
     fn find_by_numbers(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
         let mut right_by_hash: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
         for entry in self.right.drain(..) {
@@ -94,20 +97,26 @@ impl<'d> Pairs<'d> {
     }
 }
 
-fn same_key<'d>(sides: Sides<'_, 'd>, a: &Entry<'d>, b: &Entry<'d>, is_field: bool) -> bool {
-    match (&a.key, &b.key) {
-        (Key::Name(x), Key::Name(y)) => {
-            if x.node.kind == y.node.kind && x.node.kind.has_bytes() && x.node.flags == y.node.flags {
+fn same_key<'d>(sides: Sides<'_, 'd>, left_entry: &Entry<'d>, right_entry: &Entry<'d>, is_field: bool) -> bool {
+    match (&left_entry.key, &right_entry.key) {
+        (Key::Name(left_key), Key::Name(right_key)) => {
+            if left_key.node.kind == right_key.node.kind
+                && left_key.node.kind.has_bytes()
+                && left_key.node.flags == right_key.node.flags
+            {
                 // Most keys are equal to the byte.
-                if x.bytes == y.bytes && x.node.encoding() == 0 && y.node.encoding() == 0 {
+                if left_key.bytes == right_key.bytes && left_key.node.encoding() == 0 && right_key.node.encoding() == 0
+                {
                     return true;
                 }
             }
-            let (left, right) = (sides.left, sides.right);
-            left.rules.key_meaning(left.document, &x.node, x.bytes, is_field)
-                == right.rules.key_meaning(right.document, &y.node, y.bytes, is_field)
+            let (left_side, right_side) = (sides.left, sides.right);
+            left_side.rules.key_meaning(left_side.document, &left_key.node, left_key.bytes, is_field)
+                == right_side.rules.key_meaning(right_side.document, &right_key.node, right_key.bytes, is_field)
         }
-        (Key::Value(x), Key::Value(y)) => sides.left.value_hash(*x) == sides.right.value_hash(*y),
+        (Key::Value(left_key), Key::Value(right_key)) => {
+            sides.left.value_hash(*left_key) == sides.right.value_hash(*right_key)
+        }
         _ => false,
     }
 }

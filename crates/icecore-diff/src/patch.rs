@@ -131,8 +131,8 @@ impl Patch {
         Ok(patched.made_from(document, &kept))
     }
 
-    /// Like [`Patch::apply`], without the spelling: returns the document, and the unchanged nodes with their old and
-    /// new index.
+    /// Applies the patch like [`Patch::apply`], but without the spelling. Returns the document, and the unchanged
+    /// nodes with their old and new index.
     ///
     /// # Errors
     /// Those of [`Patch::apply`].
@@ -213,25 +213,25 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     fn apply_change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
         let display_path = || change.get("where").and_then(|path| path.as_str()).unwrap_or_default().to_owned();
         let differs = |reason| Refusal::Differs { path: display_path(), reason };
-        let part = |name: &str| {
+        let member = |name: &str| {
             change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))))
         };
-        let word = part("op")?.as_str().unwrap_or_default();
+        let word = member("op")?.as_str().unwrap_or_default();
         let kind = ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
         let kind = kind.ok_or_else(|| Refusal::Broken(malformed_patch("a change of an unknown kind")))?;
         let left = match kind {
             ChangeKind::Added => None,
-            _ => Some(self.resolver.follow_path(part("path")?).ok_or_else(|| differs("there is no value"))?),
+            _ => Some(self.resolver.follow_path(member("path")?).ok_or_else(|| differs("there is no value"))?),
         };
         if let Some(left) = left {
-            let is_old = match kind {
+            let is_expected = match kind {
                 ChangeKind::Class => {
                     self.sides.left.rules.normalized_class(object_class(left))
-                        == self.sides.left.rules.normalized_class(class_in_value(part("old")?))
+                        == self.sides.left.rules.normalized_class(class_in_value(member("old")?))
                 }
-                _ => self.equality.are_equal(self.sides, left, part("old")?),
+                _ => self.equality.are_equal(self.sides, left, member("old")?),
             };
-            if !is_old {
+            if !is_expected {
                 return Err(differs("the value differs from the one that the difference was made from"));
             }
         }
@@ -239,22 +239,22 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let previous = match (kind, left) {
             // Only this place gets the new value. Other places that share the old value keep it.
             (ChangeKind::Changed, Some(left)) if is_link => {
-                self.edits.replaced_places.insert(left.index(), part("new")?).map(drop)
+                self.edits.replaced_places.insert(left.index(), member("new")?).map(drop)
             }
             (ChangeKind::Changed, Some(left)) => {
-                self.edits.replaced.insert(left.target().index(), part("new")?).map(drop)
+                self.edits.replaced.insert(left.target().index(), member("new")?).map(drop)
             }
             (ChangeKind::Class, Some(left)) => {
                 let object = left.target().index();
                 self.edits.touched.insert(object);
-                self.edits.classes.insert(object, Cow::Borrowed(class_in_value(part("new")?))).map(drop)
+                self.edits.classes.insert(object, Cow::Borrowed(class_in_value(member("new")?))).map(drop)
             }
             (ChangeKind::Removed, Some(left)) => return self.remove_value(left, &display_path()),
             (ChangeKind::Moved, Some(left)) => {
                 self.remove_value(left, &display_path())?;
                 return self.insert_value(change, FIRST, left, &display_path());
             }
-            _ => return self.insert_value(change, VALUES, part("new")?, &display_path()),
+            _ => return self.insert_value(change, VALUES, member("new")?, &display_path()),
         };
         previous.map_or(Ok(()), |()| Err(differs("another change of the difference leads to the same value")))
     }

@@ -55,6 +55,15 @@ enum WalkTask<'d> {
     Added(InsertPosition<'d>),
 }
 
+/// How documents are compared. Both algorithms find the same differences.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    /// Equal parts are skipped in one step.
+    Fast,
+    /// Every value is examined separately.
+    Reference,
+}
+
 /// A walk over both trees, with the changes that it found.
 pub(crate) struct TreeWalk<'s, 'd> {
     sides: Sides<'s, 'd>,
@@ -69,13 +78,13 @@ pub(crate) struct TreeWalk<'s, 'd> {
 }
 
 impl<'s, 'd> TreeWalk<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>, is_fast: bool) -> TreeWalk<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, algorithm: Algorithm) -> TreeWalk<'s, 'd> {
         TreeWalk {
             sides,
             equality: EqualityChecker::new(sides),
             changes: Vec::new(),
             linked: Vec::new(),
-            lockstep: Lockstep::new(sides, is_fast),
+            lockstep: Lockstep::new(sides, algorithm),
             stack: Vec::new(),
             pairs: Pairs::default(),
             gaps: Gaps::new(sides),
@@ -123,25 +132,29 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         self.changes.push(OrderedChange { order: self.order, change });
     }
 
+    /// Compares two values. Records a change if they differ as wholes, and otherwise puts their children on the
+    /// stack.
     fn compare_values(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
         if self.lockstep.are_equal(left.index(), right.index()) {
             return;
         }
-        let (x, y, rules) = (left.node(), right.node(), self.sides.left.rules);
-        if x.kind.is_again() || y.kind.is_again() {
+        let (left_node, right_node, rules) = (left.node(), right.node(), self.sides.left.rules);
+        if left_node.kind.is_again() || right_node.kind.is_again() {
             self.order += 1;
             return self.linked.push(LinkPair { order: self.order, left, right });
         }
-        if x.has(flag::TARGET) {
+        if left_node.has(flag::TARGET) {
             self.lockstep.counterparts.record_pair(left.index(), right.index());
         }
-        if rules.is_empty_container(x) && rules.is_empty_container(y) {
+        if rules.is_empty_container(left_node) && rules.is_empty_container(right_node) {
             return;
         }
-        if !x.kind.is_container() && !y.kind.is_container() {
+        if !left_node.kind.is_container() && !right_node.kind.is_container() {
             const REFERENCE_FLAGS: u8 = flag::WEAK | flag::OVERLOAD;
-            let references_differ = rules.is_exact() && (x.flags ^ y.flags) & REFERENCE_FLAGS != 0;
-            if references_differ || rules.leaf_meaning(left.document(), x) != rules.leaf_meaning(right.document(), y) {
+            let references_differ = rules.is_exact() && (left_node.flags ^ right_node.flags) & REFERENCE_FLAGS != 0;
+            if references_differ
+                || rules.leaf_meaning(left.document(), left_node) != rules.leaf_meaning(right.document(), right_node)
+            {
                 self.record_change(FoundChange::Changed(left, right));
             }
             return;
@@ -150,7 +163,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             return self.record_change(FoundChange::Changed(left, right));
         }
         let start = self.stack.len();
-        match x.kind {
+        match left_node.kind {
             Kind::Array => self.compare_items(left, right),
             Kind::Map | Kind::Attrs => self.compare_entries(left, right),
             kind => {
@@ -162,13 +175,15 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 if has_other_class {
                     self.record_change(FoundChange::Class(left, right));
                 }
-                self.stack.extend(left.children().zip(right.children()).map(|(a, b)| WalkTask::Pair(a, b)));
+                self.stack
+                    .extend(left.children().zip(right.children()).map(|(left, right)| WalkTask::Pair(left, right)));
             }
         }
         // The task that is pushed last runs first.
         self.stack[start..].reverse();
     }
 
+    /// Compares the entries of two maps, or the attributes of two values.
     fn compare_entries(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
         let (rules, is_field) = (self.sides.left.rules, is_field_map(left) || is_field_map(right));
         let mut pairs = std::mem::take(&mut self.pairs);
@@ -176,12 +191,13 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         // Keys that are values were paired by their numbers, and different values can have the same number. So their
         // equality is checked now. The loop runs backwards, because `swap_remove` moves the last pair.
         for index in (0..pairs.common.len()).rev() {
-            if let (Key::Value(a), Key::Value(b)) = (pairs.common[index].0.key, pairs.common[index].1.key)
-                && !self.equality.are_equal(self.sides, a, b)
+            if let (Key::Value(left_key), Key::Value(right_key)) =
+                (pairs.common[index].0.key, pairs.common[index].1.key)
+                && !self.equality.are_equal(self.sides, left_key, right_key)
             {
-                let (a, b) = pairs.common.swap_remove(index);
-                pairs.left.push(a);
-                pairs.right.push(b);
+                let (left_entry, right_entry) = pairs.common.swap_remove(index);
+                pairs.left.push(left_entry);
+                pairs.right.push(right_entry);
             }
         }
         let attributes_differ = left.kind() == Kind::Attrs
@@ -190,20 +206,24 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 && rules.normalized_class(left.class()) == rules.normalized_class(right.class()));
         let is_changed_as_whole = attributes_differ
             || !pairs.in_order && rules.is_exact()
-            || non_entry_values(left, right)
-                .is_some_and(|(a, b)| left.kind() == Kind::Map && !self.equality.are_equal(self.sides, a, b));
+            || non_entry_values(left, right).is_some_and(|(left_value, right_value)| {
+                left.kind() == Kind::Map && !self.equality.are_equal(self.sides, left_value, right_value)
+            });
         if is_changed_as_whole {
             self.record_change(FoundChange::Changed(left, right));
         } else {
             if left.kind() == Kind::Attrs {
-                self.stack.extend(non_entry_values(left, right).map(|(a, b)| WalkTask::Pair(a, b)));
+                self.stack.extend(
+                    non_entry_values(left, right)
+                        .map(|(left_value, right_value)| WalkTask::Pair(left_value, right_value)),
+                );
             }
             let mut removed = pairs.left.iter().peekable();
-            for (a, b) in &pairs.common {
-                while let Some(entry) = removed.next_if(|entry| entry.position < a.position) {
+            for (left_entry, right_entry) in &pairs.common {
+                while let Some(entry) = removed.next_if(|entry| entry.position < left_entry.position) {
                     self.stack.push(WalkTask::Removed(entry.value, left));
                 }
-                self.stack.push(WalkTask::Pair(a.value, b.value));
+                self.stack.push(WalkTask::Pair(left_entry.value, right_entry.value));
             }
             self.stack.extend(removed.map(|entry| WalkTask::Removed(entry.value, left)));
             self.stack.extend(pairs.right.iter().map(|entry| {
@@ -218,34 +238,37 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         self.pairs = pairs;
     }
 
+    /// Compares the items of two lists: finds runs of equal items, and then pairs the items between the runs.
     fn compare_items(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
         let children = |list: Cursor<'d>| -> Vec<u32> { list.children().map(|item| item.index()).collect() };
-        let (a, b) = (children(left), children(right));
+        let (left_items, right_items) = (children(left), children(right));
         let runs = match self.lockstep.is_enabled {
-            true => lists::find_runs(&mut self.lockstep, &a, &b),
-            false => lists::find_reference_runs(self.sides, &a, &b),
+            true => lists::find_runs(&mut self.lockstep, &left_items, &right_items),
+            false => lists::find_reference_runs(self.sides, &left_items, &right_items),
         };
-        let ends = || runs.iter().map(|run| (run.left, run.right)).chain([(a.len(), b.len())]);
+        let ends = || runs.iter().map(|run| (run.left, run.right)).chain([(left_items.len(), right_items.len())]);
         let starts = [(0, 0)].into_iter().chain(runs.iter().map(|run| (run.left + run.len, run.right + run.len)));
         let between: Vec<_> = starts.zip(ends()).map(|(from, to)| (from.0..to.0, from.1..to.1)).collect();
-        let moved_numbers = self.gaps.find_moved_numbers(&a, &b, &between);
+        let moved_numbers = self.gaps.find_moved_numbers(&left_items, &right_items, &between);
         let mut gap_pairs: Vec<(usize, usize)> = Vec::new();
-        for (run_index, (xs, ys)) in between.into_iter().enumerate() {
-            if !xs.is_empty() || !ys.is_empty() {
+        for (run_index, (left_range, right_range)) in between.into_iter().enumerate() {
+            if !left_range.is_empty() || !right_range.is_empty() {
                 let is_unmoved = |number: u64| moved_numbers.binary_search(&number).is_err();
-                let left_positions = xs.clone().filter(|index| is_unmoved(self.sides.left.node_hash(a[*index])));
-                let right_positions = ys.clone().filter(|index| is_unmoved(self.sides.right.node_hash(b[*index])));
+                let left_positions =
+                    left_range.clone().filter(|index| is_unmoved(self.sides.left.node_hash(left_items[*index])));
+                let right_positions =
+                    right_range.clone().filter(|index| is_unmoved(self.sides.right.node_hash(right_items[*index])));
                 let (left_positions, right_positions): (Vec<_>, Vec<_>) =
                     (left_positions.collect(), right_positions.collect());
                 gap_pairs.clear();
-                self.gaps.pair_items((&a, &left_positions), (&b, &right_positions), &mut gap_pairs);
-                self.compare_gap((&a, xs), (&b, ys), &gap_pairs, left);
+                self.gaps.pair_items((&left_items, &left_positions), (&right_items, &right_positions), &mut gap_pairs);
+                self.compare_gap((&left_items, left_range), (&right_items, right_range), &gap_pairs, left);
             }
             if let Some(run) = runs.get(run_index).filter(|run| !run.is_equal_by_nodes) {
                 let pair = |index: usize| {
                     WalkTask::Pair(
-                        self.sides.left.value_at(a[run.left + index]),
-                        self.sides.right.value_at(b[run.right + index]),
+                        self.sides.left.value_at(left_items[run.left + index]),
+                        self.sides.right.value_at(right_items[run.right + index]),
                     )
                 };
                 self.stack.extend((0..run.len).map(pair));
@@ -256,28 +279,28 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
     /// Handles the items between two runs of equal items. The pairs in `paired` are counterparts.
     fn compare_gap(
         &mut self,
-        (a, left): (&[u32], Range<usize>),
-        (b, right): (&[u32], Range<usize>),
+        (left_items, left_range): (&[u32], Range<usize>),
+        (right_items, right_range): (&[u32], Range<usize>),
         paired: &[(usize, usize)],
         into: Cursor<'d>,
     ) {
-        let item = |index: usize| self.sides.left.value_at(a[index]);
-        let right_item = |index: usize| self.sides.right.value_at(b[index]);
-        let mut next = (left.start, right.start);
-        for (x, y) in paired.iter().copied().chain([(left.end, right.end)]) {
-            self.stack.extend((next.0..x).map(|index| WalkTask::Removed(item(index), into)));
+        let left_item = |index: usize| self.sides.left.value_at(left_items[index]);
+        let right_item = |index: usize| self.sides.right.value_at(right_items[index]);
+        let mut next = (left_range.start, right_range.start);
+        for (left_index, right_index) in paired.iter().copied().chain([(left_range.end, right_range.end)]) {
+            self.stack.extend((next.0..left_index).map(|index| WalkTask::Removed(left_item(index), into)));
             let target =
                 |index: usize| InsertPosition { into, index: index as u32, key: None, value: right_item(index) };
-            self.stack.extend((next.1..y).map(|index| WalkTask::Added(target(index))));
-            if (x, y) != (left.end, right.end) {
-                let (x, y) = (item(x), right_item(y));
-                self.stack.push(if self.gaps.has_common(x, y) {
-                    WalkTask::Pair(x, y)
+            self.stack.extend((next.1..right_index).map(|index| WalkTask::Added(target(index))));
+            if (left_index, right_index) != (left_range.end, right_range.end) {
+                let (left, right) = (left_item(left_index), right_item(right_index));
+                self.stack.push(if self.gaps.has_common(left, right) {
+                    WalkTask::Pair(left, right)
                 } else {
-                    WalkTask::Replaced(x, y)
+                    WalkTask::Replaced(left, right)
                 });
             }
-            next = (x + 1, y + 1);
+            next = (left_index + 1, right_index + 1);
         }
     }
 }

@@ -7,11 +7,11 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
 }
 
-fn end(builder: &mut Builder) {
+fn end_container(builder: &mut Builder) {
     builder.end();
 }
 
-fn nest(depth: usize, leaf: i64) -> Document<'static> {
+fn make_nested_document(depth: usize, leaf: i64) -> Document<'static> {
     let mut builder = Builder::new();
     for index in 0..depth {
         match index % 3 {
@@ -22,21 +22,21 @@ fn nest(depth: usize, leaf: i64) -> Document<'static> {
     }
     builder.int(leaf);
     // Objects have two levels: themselves and their bodies.
-    (0..depth + depth / 3).for_each(|_| end(&mut builder));
+    (0..depth + depth / 3).for_each(|_| end_container(&mut builder));
     builder.finish().unwrap()
 }
 
 #[test]
 fn deep_documents_need_no_deep_stack() {
     on_small_stack(|| {
-        let (left, right) = (nest(5_000, 1), nest(5_000, 2));
+        let (left, right) = (make_nested_document(5_000, 1), make_nested_document(5_000, 2));
         let found = find_differences(&left, &right, Rules::new());
         assert_eq!(found.changes().len(), 1);
         let json = found.to_json(&Limits::default()).unwrap();
         let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
         assert!(find_differences(&patched, &right, Rules::new()).is_empty());
         // A value of the same depth.
-        let (left, right) = (nest(0, 1), nest(5_000, 2));
+        let (left, right) = (make_nested_document(0, 1), make_nested_document(5_000, 2));
         let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
         let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
         assert!(find_differences(&patched, &right, Rules::new()).is_empty());
@@ -46,7 +46,7 @@ fn deep_documents_need_no_deep_stack() {
 #[test]
 fn a_million_levels_are_compared() {
     on_small_stack(|| {
-        let (left, right) = (nest(1_000_000, 1), nest(1_000_000, 2));
+        let (left, right) = (make_nested_document(1_000_000, 1), make_nested_document(1_000_000, 2));
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
         assert!(find_differences(&left, &left, Rules::new()).is_empty());
     });
@@ -101,7 +101,7 @@ fn build_ring(length: usize) -> Document<'static> {
         builder.begin_array();
     }
     builder.link(first);
-    (0..length).for_each(|_| end(&mut builder));
+    (0..length).for_each(|_| end_container(&mut builder));
     builder.finish().unwrap()
 }
 
@@ -206,7 +206,7 @@ fn comparing_deep_maps_with_reordered_keys_ends() {
             builder.end();
         }
         builder.int(leaf);
-        (0..DEPTH).for_each(|_| end(&mut builder));
+        (0..DEPTH).for_each(|_| end_container(&mut builder));
         builder.finish().unwrap()
     };
     on_small_stack(move || {

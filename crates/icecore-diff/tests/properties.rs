@@ -27,13 +27,13 @@ fn list_differences(found: &Differences<'_>) -> Vec<String> {
 
 /// Checks that the patch of the difference makes the first document the second, and fits no
 /// document that differs from the first; also for the difference found by the twin.
-fn patch(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
+fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     for found in [find_differences(left, right, rules), find_reference_differences(left, right, rules)] {
-        patched_by(&found, left, right, rules, note);
+        check_patch_of(&found, left, right, rules, note);
     }
 }
 
-fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
+fn check_patch_of(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     let json = found.to_json(&Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
@@ -90,7 +90,7 @@ fn a_patch_turns_one_document_into_the_other() {
         let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
         let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
         for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
-            patch(&left, &right, rules, &format!("{seed} {rules:?}"));
+            check_patch(&left, &right, rules, &format!("{seed} {rules:?}"));
         }
     }
 }
@@ -120,31 +120,31 @@ impl PlainValue {
         }
     }
 
-    fn json(&self) -> String {
+    fn to_json_text(&self) -> String {
         match self {
             PlainValue::Number(n) => n.to_string(),
             PlainValue::Text(n) => format!("\"text {n}\""),
             PlainValue::List(items) => {
-                format!("[{}]", items.iter().map(PlainValue::json).collect::<Vec<_>>().join(","))
+                format!("[{}]", items.iter().map(PlainValue::to_json_text).collect::<Vec<_>>().join(","))
             }
             PlainValue::Map(entries) => {
-                let entry = |(key, value): &(String, PlainValue)| format!("\"{key}\":{}", value.json());
+                let entry = |(key, value): &(String, PlainValue)| format!("\"{key}\":{}", value.to_json_text());
                 format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
             }
         }
     }
 
     /// Returns the number of values in it.
-    fn all(&mut self) -> usize {
+    fn count_values(&mut self) -> usize {
         match self {
-            PlainValue::List(items) => 1 + items.iter_mut().map(PlainValue::all).sum::<usize>(),
-            PlainValue::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
+            PlainValue::List(items) => 1 + items.iter_mut().map(PlainValue::count_values).sum::<usize>(),
+            PlainValue::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.count_values()).sum::<usize>(),
             _ => 1,
         }
     }
 
     /// Returns the value with this number in pre-order.
-    fn at(&mut self, mut number: usize) -> &mut PlainValue {
+    fn value_at(&mut self, mut number: usize) -> &mut PlainValue {
         if number == 0 {
             return self;
         }
@@ -155,18 +155,18 @@ impl PlainValue {
             _ => unreachable!("a number within the value"),
         };
         for one in inside {
-            let count = one.all();
+            let count = one.count_values();
             if number < count {
-                return one.at(number);
+                return one.value_at(number);
             }
             number -= count;
         }
         unreachable!("a number within the value")
     }
 
-    fn change(&mut self, random: &mut Random) {
-        let count = self.all();
-        let value = self.at(random.below(count as u64) as usize);
+    fn change_randomly(&mut self, random: &mut Random) {
+        let count = self.count_values();
+        let value = self.value_at(random.below(count as u64) as usize);
         match value {
             PlainValue::List(items) if random.one_in(2) => {
                 items.insert(random.below(items.len() as u64 + 1) as usize, PlainValue::make_random_value(random, 2))
@@ -202,12 +202,12 @@ fn patches_of_random_edits_apply_in_all_formats() {
         let before = PlainValue::make_random_value(random, 5);
         let mut after = before.clone();
         let edits = 1 + random.below(4);
-        (0..edits).for_each(|_| after.change(random));
-        let (before, after) = (before.json(), after.json());
+        (0..edits).for_each(|_| after.change_randomly(random));
+        let (before, after) = (before.to_json_text(), after.to_json_text());
         let (left, right) = (icecore::read(before.as_bytes()), icecore::read(after.as_bytes()));
         let (Ok(left), Ok(right)) = (left, right) else { continue };
-        patch(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
-        patch(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
+        check_patch(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
+        check_patch(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
         let found = find_differences(&left, &right, Rules::new());
         // Both align short lists as a whole.
         let by_twin = find_reference_differences(&left, &right, Rules::new());
@@ -217,14 +217,19 @@ fn patches_of_random_edits_apply_in_all_formats() {
         let (from, to) = (*random.pick(FORMATS), *random.pick(FORMATS));
         if let (Some(left), Some(right)) = (convert_and_read(&left, from, &mut a), convert_and_read(&right, to, &mut b))
         {
-            patch(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
+            check_patch(
+                &left,
+                &right,
+                Rules::new().across_formats(),
+                &format!("{seed}: {from} {to}: {before} {after}"),
+            );
         }
     }
     assert!(small > 1000, "{small} differences are about as small as what was done");
 }
 
 /// Makes a list of records, each with its own number.
-fn records(count: u64) -> Vec<PlainValue> {
+fn make_records(count: u64) -> Vec<PlainValue> {
     let record = |index| {
         PlainValue::Map(vec![
             ("id".to_owned(), PlainValue::Number(index)),
@@ -238,21 +243,22 @@ fn records(count: u64) -> Vec<PlainValue> {
 #[test]
 fn one_edit_is_reported_as_one_change() {
     let found = |after: Vec<PlainValue>| {
-        let (before, after) = (PlainValue::List(records(40)).json(), PlainValue::List(after).json());
+        let (before, after) =
+            (PlainValue::List(make_records(40)).to_json_text(), PlainValue::List(after).to_json_text());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patch(&left, &right, Rules::new(), &after);
+        check_patch(&left, &right, Rules::new(), &after);
         list_differences(&find_differences(&left, &right, Rules::new()))
     };
     for index in [0, 1, 20, 39] {
         let edited = |edit: &dyn Fn(&mut Vec<PlainValue>)| {
-            let mut list = records(40);
+            let mut list = make_records(40);
             edit(&mut list);
             found(list)
         };
         let new = PlainValue::Map(vec![("id".to_owned(), PlainValue::Number(99))]);
         assert_eq!(edited(&|list| list.insert(index, new.clone())), [format!("added $[{index}] $[{index}]")]);
         assert_eq!(edited(&|list| drop(list.remove(index))), [format!("removed $[{index}] $[{index}]")]);
-        let rename = |list: &mut Vec<PlainValue>| *list[index].at(2) = PlainValue::Text(12_345);
+        let rename = |list: &mut Vec<PlainValue>| *list[index].value_at(2) = PlainValue::Text(12_345);
         assert_eq!(edited(&rename), [format!("changed $[{index}].name $[{index}].name")]);
         let both = |list: &mut Vec<PlainValue>| {
             rename(list);
@@ -275,7 +281,7 @@ fn one_edit_is_reported_as_one_change() {
 
 #[test]
 fn the_order_of_keys_is_not_a_difference() {
-    let before = records(500);
+    let before = make_records(500);
     let mut after = before.clone();
     for record in &mut after {
         if let PlainValue::Map(entries) = record {
@@ -283,14 +289,15 @@ fn the_order_of_keys_is_not_a_difference() {
         }
     }
     let found = |after: &[PlainValue]| {
-        let (before, after) = (PlainValue::List(before.clone()).json(), PlainValue::List(after.to_vec()).json());
+        let (before, after) =
+            (PlainValue::List(before.clone()).to_json_text(), PlainValue::List(after.to_vec()).to_json_text());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         assert_eq!(find_differences(&left, &right, Rules::new().exact()).changes().len(), 500);
         list_differences(&find_differences(&left, &right, Rules::new()))
     };
     assert!(found(&after).is_empty());
-    let name = after[70].all() - 4;
-    *after[70].at(name) = PlainValue::Text(1);
+    let name = after[70].count_values() - 4;
+    *after[70].value_at(name) = PlainValue::Text(1);
     assert_eq!(found(&after).len(), 1);
 }
 
@@ -302,7 +309,7 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
         let count = 100 + random.below(1500);
         // Records that are all different, or numbers that repeat.
         let before: Vec<PlainValue> = match random.below(3) {
-            0 => records(count),
+            0 => make_records(count),
             1 => (0..count).map(|_| PlainValue::Number(random.below(4))).collect(),
             _ => (0..count).map(|_| PlainValue::Text(random.below(count))).collect(),
         };
@@ -311,7 +318,7 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
             let (index, to) = (random.below(after.len() as u64) as usize, random.below(after.len() as u64) as usize);
             match random.below(6) {
                 0 => after[index] = PlainValue::make_random_value(random, 2),
-                1 => after[index].change(random),
+                1 => after[index].change_randomly(random),
                 2 => drop(after.remove(index)),
                 3 => after.insert(index, PlainValue::make_random_value(random, 2)),
                 4 => {
@@ -330,9 +337,9 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
                 break;
             }
         }
-        let (before, after) = (PlainValue::List(before).json(), PlainValue::List(after).json());
+        let (before, after) = (PlainValue::List(before).to_json_text(), PlainValue::List(after).to_json_text());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patch(&left, &right, Rules::new(), &format!("{seed}"));
+        check_patch(&left, &right, Rules::new(), &format!("{seed}"));
         fast += find_differences(&left, &right, Rules::new()).changes().len();
         by_twin += find_reference_differences(&left, &right, Rules::new()).changes().len();
     }

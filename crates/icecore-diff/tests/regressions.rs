@@ -8,7 +8,7 @@ fn read<'b>(format: &str, bytes: &'b [u8]) -> Document<'b> {
 }
 
 /// Checks that the patch makes the first document mean the same as the second.
-fn patch(format: &str, left: &[u8], right: &[u8], rules: Rules) {
+fn check_patch(format: &str, left: &[u8], right: &[u8], rules: Rules) {
     let (left, right) = (read(format, left), read(format, right));
     let found = find_differences(&left, &right, rules);
     assert!(!found.is_empty());
@@ -27,7 +27,7 @@ fn objects_that_are_references_are_patched() {
         (b"=srl\x01\x00,ePoint(ax", b"=srl\x01\x00,ePoint(ay"),
         (b"=srl\x01\x00,ePoint((ax", b"=srl\x01\x00,ePoint((ay"),
     ] {
-        patch("sereal", left, right, Rules::new());
+        check_patch("sereal", left, right, Rules::new());
     }
 }
 
@@ -37,17 +37,17 @@ fn placeholder_keys_are_patched() {
         b"\x05\x0b\x19\x01\x00\x00\x00\x03\x0e\x14\x00\x00\x00\x01a\x0e\x14\x00\x00\x00\x01b\x0e\x14\x00\x00\x00\x01c";
     let right =
         b"\x05\x0b\x19\x01\x00\x00\x00\x03\x0e\x14\x00\x00\x00\x01a\x0e\x14\x00\x00\x00\x01h\x0e\x14\x00\x00\x00\x01c";
-    patch("storable", left, right, Rules::new().exact());
+    check_patch("storable", left, right, Rules::new().exact());
 }
 
 #[test]
 fn nested_references_are_patched_across_formats() {
     for right in [&br#"{"$ref":{"$ref":1}}"#[..], br#"{"$ref":1}"#] {
-        patch("json:typed", br#"{"a":1}"#, right, Rules::new().across_formats());
-        patch("json:typed", right, br#"{"a":1}"#, Rules::new().across_formats());
+        check_patch("json:typed", br#"{"a":1}"#, right, Rules::new().across_formats());
+        check_patch("json:typed", right, br#"{"a":1}"#, Rules::new().across_formats());
     }
-    patch("json:typed", br#"{"$ref":2}"#, br#"{"$ref":{"$ref":1}}"#, Rules::new().across_formats());
-    patch("json:typed", br#"{"$ref":{"$ref":1}}"#, br#"{"$ref":2}"#, Rules::new().across_formats());
+    check_patch("json:typed", br#"{"$ref":2}"#, br#"{"$ref":{"$ref":1}}"#, Rules::new().across_formats());
+    check_patch("json:typed", br#"{"$ref":{"$ref":1}}"#, br#"{"$ref":2}"#, Rules::new().across_formats());
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn keys_that_are_links_are_compared_by_their_target() {
     let linked = b"\x04\x08[\x07\"\x06x{\x06@\x06i\x06";
     let (plain, other) = (b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x06", b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x07");
     assert!(find_differences(&read("marshal", linked), &read("marshal", plain), Rules::new()).is_empty());
-    patch("marshal", linked, other, Rules::new());
-    patch("marshal", other, linked, Rules::new());
+    check_patch("marshal", linked, other, Rules::new());
+    check_patch("marshal", other, linked, Rules::new());
 }
 
 /// Applies the difference of two documents to a third one.

@@ -117,6 +117,7 @@ pub fn to_printable(bytes: &[u8]) -> String {
     icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
+/// Returns the name of a value's kind, as people know it in its language.
 fn kind_name(cursor: Cursor<'_>) -> &'static str {
     match (cursor.kind(), cursor.node().form()) {
         (Kind::Null, _) => "null",
@@ -166,6 +167,7 @@ fn kind_name(cursor: Cursor<'_>) -> &'static str {
 /// the number of bytes.
 const MAX_DECIMAL_BYTES: usize = 256;
 
+/// Returns the text of a leaf, or the size of a list or map, with its tone.
 fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
     let number = |text: String| Some((Tone::Number, text));
     let string = |bytes: &[u8]| Some((Tone::String, quote_bytes(bytes, max_chars)));

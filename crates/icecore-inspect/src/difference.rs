@@ -129,11 +129,11 @@ mod tests {
 
     #[test]
     fn changes_of_lists_maps_and_classes_are_listed() {
-        let a = read("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;i:1;i:2;}s:1:\"b\";N;}");
-        let b = read("php", b"O:1:\"B\":2:{s:1:\"a\";a:3:{i:0;i:1;i:1;d:2.5;i:2;i:3;}s:1:\"c\";N;}");
-        assert_eq!(list_differences(&a, &b), ["changed $", "added $.a[1]", "changed $.a[1]", "moved $.b"]);
-        assert_eq!(list_differences(&a, &a), [""; 0]);
-        assert!(find_differences(&a, &a, 1).is_equal);
+        let left = read("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;i:1;i:2;}s:1:\"b\";N;}");
+        let right = read("php", b"O:1:\"B\":2:{s:1:\"a\";a:3:{i:0;i:1;i:1;d:2.5;i:2;i:3;}s:1:\"c\";N;}");
+        assert_eq!(list_differences(&left, &right), ["changed $", "added $.a[1]", "changed $.a[1]", "moved $.b"]);
+        assert_eq!(list_differences(&left, &left), [""; 0]);
+        assert!(find_differences(&left, &left, 1).is_equal);
     }
 
     #[test]

@@ -163,6 +163,7 @@ fn item_from_row<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> 
     })
 }
 
+/// Returns the item of a value.
 fn item_from_value<'a>(
     document: &Document<'_>,
     node: u32,

@@ -75,8 +75,8 @@ impl Part {
             return part;
         }
         let (mut text_bytes, mut path_count, mut detection) = (0, 0, DetectionBudget::new());
-        let show = TreeOptions { top, skip, depth, items: skip.saturating_add(items), ..TreeOptions::default() };
-        for row in Tree::new(document, show) {
+        let options = TreeOptions { top, skip, depth, items: skip.saturating_add(items), ..TreeOptions::default() };
+        for row in Tree::new(document, options) {
             let Some(item) = Item::from_row(document, &row).filter(|item| item.kind != "more") else { continue };
             if part.items.len() >= request.rows || text_bytes > MAX_TEXT_BYTES {
                 part.is_cut = true;
@@ -180,10 +180,10 @@ mod tests {
     use super::*;
     use icecore::{Limits, Request, Stage};
 
-    fn part(format: &str, bytes: &[u8], wanted: &PartRequest) -> Part {
+    fn read_part(format: &str, bytes: &[u8], request: &PartRequest) -> Part {
         let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::new());
         let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-        Part::from_document(&outcome.document, bytes, wanted)
+        Part::from_document(&outcome.document, bytes, request)
     }
 
     fn whole_request() -> PartRequest {
@@ -198,23 +198,23 @@ mod tests {
     fn lists_are_read_in_pieces() {
         let json = b"[10,[20],30,{\"a\":40},50]";
         let list = |skip, items| {
-            list_items(&part("json", json, &PartRequest { node: Some(0), skip, items, ..whole_request() }))
+            list_items(&read_part("json", json, &PartRequest { node: Some(0), skip, items, ..whole_request() }))
         };
         assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
         assert_eq!(list(2, 2), ["$ null", "[2] 30", "[3] null", ".a 40"]);
         assert_eq!(list(4, 2), ["$ null", "[4] 50"]);
         assert_eq!(list(9, 2), ["$ null"]);
-        assert_eq!(list_items(&part("json", json, &PartRequest { node: Some(99), ..whole_request() })), [""; 0]);
-        let few = part("json", json, &PartRequest { rows: 3, ..whole_request() });
+        assert_eq!(list_items(&read_part("json", json, &PartRequest { node: Some(99), ..whole_request() })), [""; 0]);
+        let few = read_part("json", json, &PartRequest { rows: 3, ..whole_request() });
         assert!(few.is_cut && few.items.len() == 3);
     }
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let json = format!("[\"{}\"]", "é".repeat(400));
-        let item = &part("json", json.as_bytes(), &PartRequest { max_text_len: 7, ..whole_request() }).items[1];
+        let item = &read_part("json", json.as_bytes(), &PartRequest { max_text_len: 7, ..whole_request() }).items[1];
         assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
-        let bytes = part(
+        let bytes = read_part(
             "php",
             b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";",
             &PartRequest { max_text_len: 7, ..whole_request() },
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn parts_have_their_bytes_and_link_targets() {
-        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &whole_request());
+        let parts = read_part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &whole_request());
         let object = parts.items.iter().find(|item| item["class"] == "A").expect("an object");
         assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
         let link = parts.items.iter().find(|item| item["type"] == "link").expect("a link");
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn frozen_strings_name_their_format() {
-        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &whole_request()).items;
+        let items = read_part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &whole_request()).items;
         assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
 
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// Documents of each format; those with objects and links are not generated.
-    fn documents(random: &mut Random, count: usize) -> Vec<(&'static str, Vec<u8>)> {
+    fn sample_documents(random: &mut Random, count: usize) -> Vec<(&'static str, Vec<u8>)> {
         let mut all = vec![
             ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET".to_vec()),
             ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}".to_vec()),
@@ -286,7 +286,7 @@ mod tests {
         while let Some((node, skip)) = open.pop() {
             let request =
                 PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..whole_request() };
-            let part = part(format, bytes, &request);
+            let part = read_part(format, bytes, &request);
             let depth = u64::from(node.is_some());
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
             let mut is_more = false;
@@ -308,8 +308,8 @@ mod tests {
     /// For any document, its parts together are the whole.
     #[test]
     fn parts_together_are_the_whole() {
-        for (format, bytes) in documents(&mut Random(1), 20) {
-            let full_part = part(format, &bytes, &whole_request());
+        for (format, bytes) in sample_documents(&mut Random(1), 20) {
+            let full_part = read_part(format, &bytes, &whole_request());
             let values = full_part.items.iter().filter(|item| item["type"] != "piece");
             let mut expected: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
             expected.sort_unstable();
@@ -322,7 +322,7 @@ mod tests {
     fn broken_documents_have_parts() {
         let mut random = Random(2);
         let (limits, mut broken) = (Limits::new(), 0);
-        for (format, bytes) in documents(&mut random, 20) {
+        for (format, bytes) in sample_documents(&mut random, 20) {
             let stage = Stage::parse(format).expect("a format");
             for _ in 0..40 {
                 let mut bytes = bytes.clone();

@@ -109,7 +109,7 @@ struct OpenContainer {
 /// The rows of a document, one by one, in the order of the input.
 pub struct Tree<'d> {
     document: &'d Document<'d>,
-    show: TreeOptions,
+    options: TreeOptions,
     spans: Cow<'d, [Span]>,
     /// Index of the next span.
     next_span: usize,
@@ -138,22 +138,22 @@ fn select_spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
 
 impl<'d> Tree<'d> {
     /// Creates the rows of a document.
-    pub fn new(document: &'d Document<'d>, show: TreeOptions) -> Tree<'d> {
+    pub fn new(document: &'d Document<'d>, options: TreeOptions) -> Tree<'d> {
         let spans =
-            document.trace().map_or(Cow::Borrowed(&[][..]), |trace| select_spans(&trace.spans, show.shows_spans));
+            document.trace().map_or(Cow::Borrowed(&[][..]), |trace| select_spans(&trace.spans, options.shows_spans));
         let mut tree = Tree {
             document,
             spans,
             next_span: 0,
             layer: 0,
-            next_index: show.top.unwrap_or(0),
+            next_index: options.top.unwrap_or(0),
             end: document.nodes().len() as u32,
             stack: Vec::new(),
             depths: Vec::new(),
             ready: std::collections::VecDeque::new(),
-            show,
+            options,
         };
-        if let Some(top) = tree.show.top {
+        if let Some(top) = tree.options.top {
             tree.end = tree.index_after(top);
             match tree.find_extent(top) {
                 Some(extent) if !extent.copied => {
@@ -244,7 +244,7 @@ impl<'d> Tree<'d> {
                 self.ready.push_back(Row::Layer);
             }
         }
-        if self.show.top.is_none() && self.document.header().is_some() {
+        if self.options.top.is_none() && self.document.header().is_some() {
             if self.document.header().is_some_and(|header| header.index() == index) {
                 self.ready.push_back(Row::Header);
             } else if self.document.root().index() == index {
@@ -256,17 +256,17 @@ impl<'d> Tree<'d> {
         if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
             if !is_key {
                 return self.push_member(index);
-            } else if frame.position >= self.show.items {
+            } else if frame.position >= self.options.items {
                 return self.push_omitted();
             }
         }
         let (depth, step) = match self.stack.last_mut() {
             None => (0, "$".to_owned()),
             Some(frame) => {
-                if frame.position >= self.show.items && !is_key {
+                if frame.position >= self.options.items && !is_key {
                     return self.push_omitted();
                 }
-                let step = match self.show.fold {
+                let step = match self.options.fold {
                     true => self.document.short_step(frame.node, index, frame.key, frame.position),
                     false => self.document.step(frame.node, index, frame.key, frame.position),
                 };
@@ -286,12 +286,15 @@ impl<'d> Tree<'d> {
             self.ready.push_back(Row::Key { node: index, depth, extent });
         }
         let is_complete_row = self.is_shown_completely(index, kind);
-        let body =
-            if kind == Kind::Object && self.show.fold && !is_complete_row { self.foldable_body(index) } else { None };
+        let body = if kind == Kind::Object && self.options.fold && !is_complete_row {
+            self.foldable_body(index)
+        } else {
+            None
+        };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
             // If the root is shown part by part, only the first part has its row.
-            if self.show.earlier_items == 0 || index > 0 {
+            if self.options.earlier_items == 0 || index > 0 {
                 self.ready.push_back(Row::Value { node: index, body, depth, step, extent });
             }
         }
@@ -301,10 +304,10 @@ impl<'d> Tree<'d> {
         self.next_index = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.index_after(index);
-            if depth < self.show.depth && !is_complete_row {
-                let position = if index == 0 { self.show.earlier_items } else { 0 };
+            if depth < self.options.depth && !is_complete_row {
+                let position = if index == 0 { self.options.earlier_items } else { 0 };
                 self.stack.push(OpenContainer { node, end, position, key: None, depth: depth + 1, is_set });
-                if index == self.show.top.unwrap_or(0) {
+                if index == self.options.top.unwrap_or(0) {
                     self.skip_items();
                 }
             } else {
@@ -316,7 +319,7 @@ impl<'d> Tree<'d> {
 
     /// Skips the unwanted items of the container that was entered last.
     fn skip_items(&mut self) {
-        let skip = self.show.skip;
+        let skip = self.options.skip;
         while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.next_index < frame.end) {
             // Members of a set are not skipped: each is one row, even if it is a container.
             if frame.is_set {
@@ -332,7 +335,7 @@ impl<'d> Tree<'d> {
     }
 
     fn record_depth(&mut self, node: u32, depth: u32) {
-        if self.show.shows_spans {
+        if self.options.shows_spans {
             self.depths.resize(node as usize + 1, depth);
             self.depths[node as usize] = depth;
         }
@@ -343,7 +346,7 @@ impl<'d> Tree<'d> {
     fn push_member(&mut self, index: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[index as usize].key, NO_KEY | KEY_NODE);
-        if has_id && frame.position >= self.show.items {
+        if has_id && frame.position >= self.options.items {
             return self.push_omitted();
         }
         if has_id {
@@ -355,7 +358,7 @@ impl<'d> Tree<'d> {
 
     /// Returns the map whose keys are the members of the set at `index`, if they are shown as members.
     fn find_member_map(&self, index: u32, kind: Kind) -> Option<u32> {
-        if kind != Kind::Object || !self.show.fold || self.show.shows_spans {
+        if kind != Kind::Object || !self.options.fold || self.options.shows_spans {
             return None;
         }
         match Known::of(self.document.at(index)?)? {
@@ -366,9 +369,10 @@ impl<'d> Tree<'d> {
 
     /// Returns true if one row says everything about this value, which belongs to one of Ruby's own classes.
     fn is_shown_completely(&self, index: u32, kind: Kind) -> bool {
-        let may_be_known = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.shows_spans;
+        let may_be_known =
+            matches!(kind, Kind::Object | Kind::Opaque) && self.options.fold && !self.options.shows_spans;
         may_be_known
-            && self.show.top != Some(index)
+            && self.options.top != Some(index)
             && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_complete)
     }
 

@@ -101,7 +101,7 @@ pub fn compare_reports(old: &Report, new: &Report, threshold: Threshold) -> Repo
         let before = old.scenarios.iter().find(|other| other.name == scenario.name);
         for point in &scenario.points {
             let other = before.and_then(|before| before.points.iter().find(|other| other.name == point.name));
-            let pair = Pair { scenario: &scenario.name, old: other, new: Some(point), threshold };
+            let pair = PointPair { scenario: &scenario.name, old: other, new: Some(point), threshold };
             pair.compare_entries(choose_baseline(before, scenario), &mut findings);
         }
     }
@@ -110,7 +110,7 @@ pub fn compare_reports(old: &Report, new: &Report, threshold: Threshold) -> Repo
         let is_gone =
             |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|other| other.name == point.name));
         for point in scenario.points.iter().filter(is_gone) {
-            let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold };
+            let pair = PointPair { scenario: &scenario.name, old: Some(point), new: None, threshold };
             pair.compare_entries(None, &mut findings);
         }
     }
@@ -138,14 +138,14 @@ fn collect_notes(old: &Report, new: &Report) -> Vec<String> {
 }
 
 /// A size in the old and in the new report.
-struct Pair<'r> {
+struct PointPair<'r> {
     scenario: &'r str,
     old: Option<&'r Point>,
     new: Option<&'r Point>,
     threshold: Threshold,
 }
 
-impl Pair<'_> {
+impl PointPair<'_> {
     fn compare_entries(&self, baseline: Option<&str>, findings: &mut Vec<Finding>) {
         for entry in compared_entries(self.new) {
             match find_entry(self.old, &entry.id) {

@@ -48,12 +48,21 @@ pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, rules: Comp
     walk.into_fidelity()
 }
 
+/// How much a difference matters to a program in the language.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    /// A program hardly notices it, so the documents are alike.
+    Slight,
+    /// The documents differ.
+    Real,
+}
+
 /// A kind of difference.
 struct CountedDifference {
     description: &'static str,
     count: u64,
     path: String,
-    is_slight: bool,
+    severity: Severity,
 }
 
 /// A walk through both documents, with the differences that it found.
@@ -67,23 +76,23 @@ struct DocumentWalk<'d> {
 
 impl<'d> DocumentWalk<'d> {
     fn into_fidelity(self) -> Fidelity {
-        let is_slight = self.differences.iter().all(|difference| difference.is_slight);
+        let are_all_slight = self.differences.iter().all(|difference| difference.severity == Severity::Slight);
         let describe = |difference: &CountedDifference| match difference.count {
             1 => format!("{}, at {}", difference.description, difference.path),
             count => format!("{}, {count} times, first at {}", difference.description, difference.path),
         };
         let differences: Vec<String> = self.differences.iter().map(describe).collect();
-        match (differences.is_empty(), is_slight) {
+        match (differences.is_empty(), are_all_slight) {
             (true, _) => Fidelity::Exact,
             (_, true) => Fidelity::Alike { differences },
             _ => Fidelity::Differs { differences },
         }
     }
 
-    fn note_difference(&mut self, description: &'static str, is_slight: bool, cursor: Cursor<'d>) {
+    fn record_difference(&mut self, description: &'static str, severity: Severity, cursor: Cursor<'d>) {
         match self.differences.iter_mut().find(|difference| difference.description == description) {
             Some(difference) => difference.count += 1,
-            None => self.differences.push(CountedDifference { description, count: 1, path: cursor.path(), is_slight }),
+            None => self.differences.push(CountedDifference { description, count: 1, path: cursor.path(), severity }),
         }
     }
 
@@ -94,12 +103,16 @@ impl<'d> DocumentWalk<'d> {
             match (is_link(expected), is_link(found)) {
                 (true, true) => {
                     if self.shared.get(&expected_target.index()).is_some_and(|index| *index != found_target.index()) {
-                        self.note_difference("other values came back shared", false, expected);
+                        self.record_difference("other values came back shared", Severity::Real, expected);
                     }
                     return;
                 }
-                (true, false) => return self.note_difference("shared values came back as copies", false, expected),
-                (false, true) => return self.note_difference("separate values came back shared", false, expected),
+                (true, false) => {
+                    return self.record_difference("shared values came back as copies", Severity::Real, expected);
+                }
+                (false, true) => {
+                    return self.record_difference("separate values came back shared", Severity::Real, expected);
+                }
                 (false, false) => {
                     self.shared.insert(expected_target.index(), found_target.index());
                 }
@@ -114,23 +127,21 @@ impl<'d> DocumentWalk<'d> {
             (Kind::Map, Kind::Map) => self.compare_entries(expected, found),
             (Kind::Object, Kind::Object) => {
                 if expected.class() != found.class() {
-                    self.note_difference("objects came back with another class", false, expected);
+                    self.record_difference("objects came back with another class", Severity::Real, expected);
                 }
                 self.stack.push((expected.body(), found.body()));
             }
             (Kind::Object, Kind::Map | Kind::Array) => {
-                self.note_difference("objects came back without their class", false, expected)
+                self.record_difference("objects came back without their class", Severity::Real, expected)
             }
             (Kind::Map, Kind::Array) | (Kind::Array, Kind::Map) => {
-                self.note_difference(
-                    "maps and lists came back as each other",
-                    expected.is_empty() && found.is_empty(),
-                    expected,
-                );
+                let are_empty = expected.is_empty() && found.is_empty();
+                let severity = if are_empty { Severity::Slight } else { Severity::Real };
+                self.record_difference("maps and lists came back as each other", severity, expected);
             }
             (a, b) if a.is_container() && a == b => self.compare_children(expected, found),
             (a, b) if a.is_container() || b.is_container() => {
-                self.note_difference("values came back as something else", false, expected)
+                self.record_difference("values came back as something else", Severity::Real, expected)
             }
             _ => self.compare_leaves(expected, found),
         }
@@ -138,14 +149,14 @@ impl<'d> DocumentWalk<'d> {
 
     fn compare_items(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         if expected.len() != found.len() {
-            self.note_difference("lists came back with another length", false, expected);
+            self.record_difference("lists came back with another length", Severity::Real, expected);
         }
         self.push_pairs(expected.items().zip(found.items()));
     }
 
     fn compare_children(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         if expected.len() != found.len() {
-            self.note_difference("values came back as something else", false, expected);
+            self.record_difference("values came back as something else", Severity::Real, expected);
         }
         self.push_pairs(expected.children().zip(found.children()));
     }
@@ -178,74 +189,76 @@ impl<'d> DocumentWalk<'d> {
                     self.compare_keys(key, *other, value);
                     self.stack.push((value, *found_value));
                 }
-                None => self.note_difference("entries of maps did not come back", false, value),
+                None => self.record_difference("entries of maps did not come back", Severity::Real, value),
             }
         }
         if matched < found_entries.len() {
-            self.note_difference("maps came back with more entries", false, expected);
+            self.record_difference("maps came back with more entries", Severity::Real, expected);
         } else if !self.rules.unordered {
-            self.note_difference("entries of maps came back in another order", true, expected);
+            self.record_difference("entries of maps came back in another order", Severity::Slight, expected);
         }
     }
 
     fn compare_keys(&mut self, expected: Key<'d>, found: Key<'d>, cursor: Cursor<'d>) {
         let is_symbol = |key: Key<'_>| key.node().kind == Kind::Symbol;
         if is_symbol(expected) != is_symbol(found) {
-            self.note_difference("keys came back as symbols or as strings", false, cursor);
+            self.record_difference("keys came back as symbols or as strings", Severity::Real, cursor);
         }
     }
 
     fn compare_leaves(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
-        if let (Some(a), Some(b)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found)) {
-            return self.compare_scalars(a, b, expected);
+        if let (Some(expected_scalar), Some(found_scalar)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found))
+        {
+            return self.compare_scalars(expected_scalar, found_scalar, expected);
         }
         let is_either = |kind| expected.kind() == kind || found.kind() == kind;
         if is_either(Kind::Symbol) {
             let is_same = expected.as_bytes() == found.as_bytes();
-            self.note_difference(
-                if is_same { "symbols came back as strings" } else { "values changed" },
-                false,
-                expected,
-            );
+            let description = if is_same { "symbols came back as strings" } else { "values changed" };
+            self.record_difference(description, Severity::Real, expected);
         } else if is_either(Kind::Bool) || is_either(Kind::Null) || expected.as_bytes() != found.as_bytes() {
-            self.note_difference("values came back as something else", false, expected);
+            self.record_difference("values came back as something else", Severity::Real, expected);
         } else if expected.kind() != found.kind() {
-            self.note_difference("strings came back with another encoding", false, expected);
+            self.record_difference("strings came back with another encoding", Severity::Real, expected);
         } else if expected.node().payload != found.node().payload && expected.as_bytes().is_none() {
-            self.note_difference("values changed", false, expected);
+            self.record_difference("values changed", Severity::Real, expected);
         }
     }
 
     fn compare_scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, cursor: Cursor<'d>) {
         use Scalar::{Bytes, Float, Int, Text};
-        let is_slight = self.rules.loose_numbers;
+        let severity = if self.rules.loose_numbers { Severity::Slight } else { Severity::Real };
         match (expected, found) {
             (Int(a), Int(b)) if a == b => {}
             (Float(a), Float(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) => {}
-            (Float(a), Float(b)) if a == b => self.note_difference("zeros came back with another sign", true, cursor),
+            (Float(a), Float(b)) if a == b => {
+                self.record_difference("zeros came back with another sign", Severity::Slight, cursor)
+            }
             (Float(a), Float(b)) if ((a - b) / a).abs() < 1e-12 => {
-                self.note_difference("floats came back with fewer digits", is_slight, cursor)
+                self.record_difference("floats came back with fewer digits", severity, cursor)
             }
             (Int(a), Float(b)) | (Float(b), Int(a)) if a as f64 == b && b as i128 == a => {
-                self.note_difference("integers and floats came back as each other", is_slight, cursor);
+                self.record_difference("integers and floats came back as each other", severity, cursor);
             }
             (Int(a), Bytes(b) | Text(b)) if a.to_string().as_bytes() == b => {
-                self.note_difference("numbers came back as text", is_slight, cursor);
+                self.record_difference("numbers came back as text", severity, cursor);
             }
             (Bytes(b) | Text(b), Int(a)) if a.to_string().as_bytes() == b => {
-                self.note_difference("text came back as numbers", is_slight, cursor);
+                self.record_difference("text came back as numbers", severity, cursor);
             }
             (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_text_of_number(b, a) => {
-                self.note_difference("numbers and text came back as each other", is_slight, cursor);
+                self.record_difference("numbers and text came back as each other", severity, cursor);
             }
             (Bytes(a), Bytes(b)) | (Text(a), Text(b)) if a == b => {}
             (Bytes(a), Text(b)) | (Text(b), Bytes(a)) => match () {
                 () if a == b && a.is_ascii() => {}
                 () if self.rules.characters && is_latin1_of_text(a, b) => {}
-                () if a == b => self.note_difference("text and bytes came back as each other", false, cursor),
-                () => self.note_difference("values changed", false, cursor),
+                () if a == b => {
+                    self.record_difference("text and bytes came back as each other", Severity::Real, cursor)
+                }
+                () => self.record_difference("values changed", Severity::Real, cursor),
             },
-            _ => self.note_difference("values changed", false, cursor),
+            _ => self.record_difference("values changed", Severity::Real, cursor),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 fn options() -> Options {
-    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
+    Options { rounds: 1, turns: 1, modules: common::find_modules(), ..Options::default().small() }
 }
 
 /// Selects these runners: starting all of them takes seconds.
@@ -22,7 +22,7 @@ fn options_for(names: &[&str]) -> Options {
 }
 
 fn has_perl() -> bool {
-    let is_installed = common::has("perl");
+    let is_installed = common::is_installed("perl");
     if !is_installed {
         eprintln!("skipped: perl is not installed");
     }
@@ -30,9 +30,9 @@ fn has_perl() -> bool {
 }
 
 /// Measures this value with runners of Perl.
-fn measure_value(json: &str, more: &str, options: &Options) -> Report {
+fn measure_value(json: &str, settings: &str, options: &Options) -> Report {
     let text = format!(
-        "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{more}\n\
+        "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{settings}\n\
          [data]\njson = '''{{\"$icecore\":1,\"$strings\":\"bytes\",\"$value\":{json}}}'''\n"
     );
     let scenario = scenario::parse_scenario("data", &text).expect("a scenario");
@@ -103,8 +103,8 @@ fn runners_return_structures_exactly() {
     if !has_perl() {
         return;
     }
-    for more in ["]\nmemory = true", ", \"to-json\"]\nmedium = \"file\"\nmemory = true"] {
-        let report = measure_value(NESTED, more, &options());
+    for settings in ["]\nmemory = true", ", \"to-json\"]\nmedium = \"file\"\nmemory = true"] {
+        let report = measure_value(NESTED, settings, &options());
         for name in STRUCTURES {
             let Some(entry) = entry(&report, name) else { continue };
             let expected = if name == "floor" { "unchecked" } else { "exact" };
@@ -118,7 +118,7 @@ fn runners_return_structures_exactly() {
             }
             let is_text = name.contains("json") || name == "floor";
             let converts = entry.find_cell(Operation::ToJson).is_some();
-            assert_eq!(converts, !is_text && more.contains("to-json"), "{name}: {:?}", report.scenarios[0].notes);
+            assert_eq!(converts, !is_text && settings.contains("to-json"), "{name}: {:?}", report.scenarios[0].notes);
         }
         for name in FLAT {
             if name.starts_with("icecore") && !common::is_built("perl") {
@@ -219,11 +219,11 @@ fn claims_name_existing_competitors() {
     }
 }
 
-fn run_wrong_runners(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> Report {
+fn run_wrong_runners(folder: &str, names: &[&str], answer_timeout: Duration, sample: Duration) -> Report {
     let options = Options {
         sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
-        answer_timeout: patience,
+        answer_timeout,
         ..options_for(names)
     };
     measure_value(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)

@@ -14,13 +14,13 @@ fn report(scenario: &str) -> ScenarioReport {
     let report =
         run_scenarios(std::slice::from_ref(&scenario), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let report = report.scenarios.into_iter().next().expect("one scenario ran");
-    assert_eq!(runs::check(&report, &scenario, &options), Vec::<String>::new());
+    assert_eq!(runs::check_scenario(&report, &scenario, &options), Vec::<String>::new());
     report
 }
 
 #[test]
 fn all_runners_except_json_return_the_tree_exactly() {
-    if !common::has("php") {
+    if !common::is_installed("php") {
         return;
     }
     let report = report("php-objects");

@@ -20,7 +20,7 @@ fn has_ruby() -> bool {
 }
 
 fn options() -> Options {
-    Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
+    Options { rounds: 1, turns: 1, modules: common::find_modules(), ..Options::default().small() }
 }
 
 /// Runs a scenario of the lab and checks that everything is measured and every answer is as
@@ -28,7 +28,7 @@ fn options() -> Options {
 fn measure_and_check(scenario: &Scenario) -> Report {
     let options = runs::options();
     let report = measure(scenario.clone(), &options);
-    assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
+    assert_eq!(runs::check_scenario(&report.scenarios[0], scenario, &options), Vec::<String>::new());
     report
 }
 
@@ -41,9 +41,9 @@ fn measure(scenario: Scenario, options: &Options) -> Report {
 }
 
 /// Measures this value as plain data with these runners of Ruby.
-fn measure_plain_value(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
+fn measure_plain_value(json: &str, medium: &str, settings: &str, names: &[&str]) -> Report {
     let text = format!(
-        "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
+        "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{settings}]\n\
          medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
     );
     let only = names.iter().map(|name| format!("ruby/{name}")).collect();
@@ -163,8 +163,8 @@ fn a_script_may_be_several_competitors() {
     if !has_ruby() {
         return;
     }
-    let mine = tempfile::tempdir().expect("a folder");
-    let folder = mine.path().join("ruby");
+    let folder_of_user = tempfile::tempdir().expect("a folder");
+    let folder = folder_of_user.path().join("ruby");
     std::fs::create_dir(&folder).expect("a folder");
     let runner = r#"#!/usr/bin/env ruby
 # variants: right wrong
@@ -182,7 +182,7 @@ Lab.run "Marshal, #{ENV.fetch("LAB_VARIANT")}",
     std::fs::write(folder.join("many.rb"), runner).expect("a file");
     let mut scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/many".to_owned()];
-    let report = with_runners(scenario, mine.path().to_owned());
+    let report = with_runners(scenario, folder_of_user.path().to_owned());
     let [right, wrong] =
         ["right", "wrong"].map(|name| entry(&report, &format!("ruby/many/{name}")).expect("it is there"));
     assert_eq!((&*right.name, right.size), ("Marshal, right", Some(8)));
@@ -308,13 +308,13 @@ fn the_runner_on_the_page_works() {
     }
     let page = page();
     let runner = page.split("```ruby\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a runner");
-    let mine = tempfile::tempdir().expect("a folder");
-    let folder = mine.path().join("ruby");
+    let folder_of_user = tempfile::tempdir().expect("a folder");
+    let folder = folder_of_user.path().join("ruby");
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("marshal-zlib.rb"), runner).expect("a file");
     let mut scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/marshal-zlib".to_owned()];
-    let report = with_runners(scenario, mine.path().to_owned());
+    let report = with_runners(scenario, folder_of_user.path().to_owned());
     let [plain, packed] = ["ruby/marshal", "ruby/marshal-zlib"].map(|id| entry(&report, id).expect("it needs nothing"));
     assert_eq!(packed.name, "Marshal, zlib");
     assert!(is_exact(packed), "{:?}", packed.fidelity);

@@ -24,9 +24,9 @@ const AS_TEXT: &str = "alike: numbers came back as text, 1000 times, first at $[
 /// Scenarios whose own tests run them and call [`check`], so that none runs twice.
 const ELSEWHERE: [&str; 3] = ["php-objects", "pending-store", "ruby-base64"];
 
-/// The options of these runs.
+/// Returns the options of these runs.
 pub fn options() -> Options {
-    let mut options = Options { modules: common::modules(), ..Options::default().small() };
+    let mut options = Options { modules: common::find_modules(), ..Options::default().small() };
     // Errors occur in every round, so one is enough; `make test-all` sets `ICECORE_FULL`.
     if std::env::var_os("ICECORE_FULL").is_none() {
         (options.rounds, options.turns) = (1, 1);
@@ -44,15 +44,15 @@ fn every_scenario_runs_and_every_answer_is_as_expected() {
     let report = run_scenarios(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     assert_eq!(report.scenarios.len(), scenarios.len());
     let pairs = report.scenarios.iter().zip(&scenarios);
-    let wrong: Vec<String> = pairs.flat_map(|(scenario, asked)| check(scenario, asked, &options)).collect();
+    let wrong: Vec<String> = pairs.flat_map(|(scenario, asked)| check_scenario(scenario, asked, &options)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Checks that everything is measured. Returns the answers that are not as expected.
 #[must_use]
-pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> Vec<String> {
+pub fn check_scenario(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> Vec<String> {
     let language = asked.language.as_deref().expect("each has a language");
-    if !common::has(language) {
+    if !common::is_installed(language) {
         println!("left out: {}, as {language} is missing", scenario.name);
         return Vec::new();
     }
@@ -62,10 +62,10 @@ pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> 
         return Vec::new();
     }
     assert!(!scenario.stopped);
-    assert_eq!(scenario.points.len(), asked.sizes(true).count(), "{}", scenario.name);
-    complete(scenario, options);
+    assert_eq!(scenario.points.len(), asked.small_sizes().count(), "{}", scenario.name);
+    check_completeness(scenario, options);
     assert_eq!(scenario.claims.len(), asked.claims.len());
-    let mut wrong = answers(scenario);
+    let mut wrong = list_wrong_answers(scenario);
     let failed =
         scenario.absent.iter().filter(|one| one.install.is_none() && !one.why.starts_with("it can't carry this"));
     wrong.extend(failed.map(|one| format!("{}: {one:?}", scenario.name)));
@@ -83,7 +83,7 @@ fn a_waiting_scenario_starts_no_runner() {
 }
 
 /// Checks that all competitors have all their samples, the baseline and its twin exist, and floors are lower.
-fn complete(scenario: &ScenarioReport, options: &Options) {
+fn check_completeness(scenario: &ScenarioReport, options: &Options) {
     let baseline = scenario.baseline.as_deref().expect("a baseline");
     for point in &scenario.points {
         let of = |role: Role| point.entries.iter().filter(move |entry| entry.role == role);
@@ -118,7 +118,7 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
 }
 
 /// Returns the answers that are not as expected.
-fn answers(scenario: &ScenarioReport) -> Vec<String> {
+fn list_wrong_answers(scenario: &ScenarioReport) -> Vec<String> {
     let mut wrong = Vec::new();
     for entry in scenario.points.iter().flat_map(|point| &point.entries) {
         let fidelity = match &entry.fidelity {
@@ -128,14 +128,14 @@ fn answers(scenario: &ScenarioReport) -> Vec<String> {
             Fidelity::Differs { differences } => format!("differs: {}", differences.join("; ")),
             _ => "?".to_owned(),
         };
-        if !fidelity.starts_with(expected(scenario, entry)) {
+        if !fidelity.starts_with(expected_fidelity(scenario, entry)) {
             wrong.push(format!("{}: {}: {fidelity}", scenario.name, entry.id));
         }
     }
     wrong
 }
 
-fn expected(scenario: &ScenarioReport, entry: &Entry) -> &'static str {
+fn expected_fidelity(scenario: &ScenarioReport, entry: &Entry) -> &'static str {
     let known = INEXACT.iter().find(|(name, id, _)| *name == scenario.name && *id == entry.id);
     match entry.role {
         Role::Floor | Role::Twin => "unchecked",

@@ -39,8 +39,8 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSiz
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
     let mut turns = TurnRecorder { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
-    let size = scenario.sizes(true).next().expect("a size");
-    let modules = common::modules();
+    let size = scenario.small_sizes().next().expect("a size");
+    let modules = common::find_modules();
     let plan = Plan {
         scenario,
         size,

@@ -48,9 +48,10 @@ fn assert_published(name: &str, expected: &str) {
 
 #[test]
 fn the_page_of_performance_is_made_from_the_report() {
-    let beside = other_reports();
-    let beside: Vec<page::SeparateRun<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
-    assert_published("docs/performance.md", &page::render_performance(&report(), &beside));
+    let separate_runs = other_reports();
+    let separate_runs: Vec<page::SeparateRun<'_>> =
+        separate_runs.iter().map(|(name, report)| (&**name, report)).collect();
+    assert_published("docs/performance.md", &page::render_performance(&report(), &separate_runs));
 }
 
 #[test]
@@ -91,12 +92,12 @@ fn tables_of_the_store_are_made_from_its_report() {
 
 #[test]
 fn every_scenario_was_run_in_full() {
-    let (all, beside) = (report(), other_reports());
+    let (all, separate_runs) = (report(), other_reports());
     let scenarios = icecore_lab::scenario::list_scenarios().expect("their files are right");
     for scenario in scenarios.into_iter().chain(web::parse_web_scenario()) {
         let report = match &scenario.report {
             None => &all,
-            Some(name) => match beside.iter().find(|(known, _)| known == name) {
+            Some(name) => match separate_runs.iter().find(|(known, _)| known == name) {
                 Some((_, report)) => report,
                 None => {
                     eprintln!("skipped: docs/bench/{name}.json has not been run in full yet");
@@ -109,7 +110,7 @@ fn every_scenario_was_run_in_full() {
         let found = found.unwrap_or_else(|| panic!("{} is not in the report", scenario.name));
         assert!(!found.stopped, "{} was stopped", scenario.name);
         let sizes =
-            if scenario.waits.is_some() { 0 } else { scenario.sizes(false).count() * scenario.clients.len().max(1) };
+            if scenario.waits.is_some() { 0 } else { scenario.full_sizes().count() * scenario.clients.len().max(1) };
         assert_eq!(found.points.len(), sizes, "{}", scenario.name);
     }
 }

@@ -18,7 +18,7 @@ use jaq_std::ValT as _;
 const REPLACED: [&str; 8] =
     ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
 
-/// All functions that filters can call.
+/// Returns all functions that filters can call.
 pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
     let standard = jaq_std::funs::<FilterTypes>().filter(|(name, _, _)| !REPLACED.contains(name));
     let inputs = jaq_std::input::funs::<FilterTypes>().into_vec().into_iter().map(run::<FilterTypes>);
@@ -28,6 +28,7 @@ pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
 
 type FilterFunction = Filter<RunPtr<FilterTypes>>;
 
+/// Returns the functions that this crate adds to jaq's, or that replace jaq's.
 fn own_functions() -> Vec<FilterFunction> {
     vec![
         ("length", v(0), |cv| bome(cv.1.jq_length())),
@@ -198,10 +199,21 @@ fn single_member(name: &str, value: Value) -> Value {
     Value::from_members(Members::from_iter([(key_from_name(name), value)]))
 }
 
-/// Functions that are written in the language itself, in addition to its standard library.
-pub fn library_definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
+/// Who reads the tables that `@csv` and `@tsv` make.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TableTarget {
+    Any,
+    /// A program that would interpret some texts as formulas.
+    Spreadsheet,
+}
+
+/// Returns the functions that are written in the language itself, with those of its standard library.
+pub fn library_definitions(target: TableTarget) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
-    let spreadsheet_definitions = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
+    let spreadsheet_definitions = match target {
+        TableTarget::Any => Vec::new(),
+        TableTarget::Spreadsheet => parsed(include_str!("spreadsheet.jq")),
+    };
     jaq_core::defs()
         .chain(jaq_std::defs())
         .chain(parsed(include_str!("functions.jq")))

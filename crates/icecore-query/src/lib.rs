@@ -44,6 +44,7 @@ pub use filter_error::FilterError;
 pub use query_thread::{Stop, on_query_thread};
 pub use run::{RunEnd, Running};
 
+use functions::TableTarget;
 use icecore::{Document, Limits, Losses};
 use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader, import};
@@ -116,7 +117,7 @@ impl Query {
     /// # Errors
     /// If the text is not a valid filter.
     pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, FilterError> {
-        Query::compile_filter(filter, variables, false)
+        Query::compile_filter(filter, variables, TableTarget::Any)
     }
 
     /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that a spreadsheet would
@@ -125,18 +126,18 @@ impl Query {
     /// # Errors
     /// If the text is not a valid filter.
     pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, FilterError> {
-        Query::compile_filter(filter, variables, true)
+        Query::compile_filter(filter, variables, TableTarget::Spreadsheet)
     }
 
     fn compile_filter(
         filter: &str,
         variables: &[(String, Document<'static>)],
-        for_spreadsheets: bool,
+        target: TableTarget,
     ) -> Result<Query, FilterError> {
         if filter.len() > MAX_FILTER_LENGTH {
             return Err(FilterError::new(format!("it has more than {MAX_FILTER_LENGTH} bytes")));
         }
-        let compiled = || compile_definitions(filter, variables, functions::library_definitions(for_spreadsheets));
+        let compiled = || compile_definitions(filter, variables, functions::library_definitions(target));
         query_thread::catch_stop(compiled).unwrap_or_else(|abort| Err(FilterError::abort(abort)))
     }
 
@@ -156,6 +157,7 @@ fn rewritten_definition(filter: &str) -> Option<Def<&str>> {
     is_changed.then(|| Def { name: FILTER_NAME, args: Vec::new(), body })
 }
 
+/// Compiles a filter together with these definitions and all functions.
 fn compile_definitions<'f>(
     filter: &'f str,
     variables: &[(String, Document<'static>)],

@@ -103,6 +103,7 @@ fn require_utf8(value: &Value) -> Result<&str, Error> {
     value.try_as_utf8_bytes().and_then(|bytes| std::str::from_utf8(bytes).map_err(Error::str))
 }
 
+/// Compiles a regular expression with flags, which are letters such as `g` and `i`.
 fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
     let mut builder = RegexBuilder::new(expression);
     let mut flags = Flags::default();
@@ -140,8 +141,8 @@ impl CharacterCounter<'_> {
     fn count_before(&mut self, offset: usize) -> usize {
         // A group may begin before the position of the previous call.
         if offset < self.offset {
-            let between = self.text.get(offset..self.offset).unwrap_or_default();
-            return self.count - between.chars().count();
+            let skipped = self.text.get(offset..self.offset).unwrap_or_default();
+            return self.count - skipped.chars().count();
         }
         self.count += self.text.get(self.offset..offset).unwrap_or_default().chars().count();
         self.offset = offset;

@@ -31,7 +31,7 @@ struct AllocatorMeter {
 }
 
 impl AllocatorMeter {
-    /// Memory that the run has allocated.
+    /// Returns how much memory the run has allocated.
     fn allocated_bytes(self) -> u64 {
         self.allocator
             .map_or(0, |allocated_bytes| u64::try_from(allocated_bytes().saturating_sub(self.start)).unwrap_or(0))
@@ -70,10 +70,10 @@ pub(crate) fn check_allocator() {
 }
 
 /// Raises the limit of the filter, because it has taken a further input.
-pub(crate) fn raise_memory_limit(more: u64) {
-    MAX_BYTES.set(MAX_BYTES.get().saturating_add(more));
+pub(crate) fn raise_memory_limit(bytes: u64) {
+    MAX_BYTES.set(MAX_BYTES.get().saturating_add(bytes));
     let meter = METER.get();
-    METER.set(AllocatorMeter { max_bytes: meter.max_bytes.saturating_add(more), ..meter });
+    METER.set(AllocatorMeter { max_bytes: meter.max_bytes.saturating_add(bytes), ..meter });
 }
 
 /// Returns the remaining memory.

@@ -21,6 +21,7 @@ pub fn rewrite_chained_calls(filter: &mut Term<&str>) -> bool {
     rewrite_term(filter, &mut Vec::new())
 }
 
+/// Rewrites a term and the terms in it. Returns true if a call was rewritten.
 fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing_functions: &mut EnclosingFunctions<'s>) -> bool {
     let mut is_found = false;
     let mut visit = |inner: &mut Term<&'s str>| is_found |= rewrite_term(inner, enclosing_functions);

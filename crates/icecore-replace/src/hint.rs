@@ -32,9 +32,14 @@ enum CoreSearch {
 }
 
 impl Hint {
+    /// Returns a hint for rules that change nothing.
+    pub fn never() -> Hint {
+        Hint(CoreSearch::Never)
+    }
+
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Hint {
         if pairs.is_empty() {
-            return Hint(CoreSearch::Never);
+            return Hint::never();
         }
         let changing_pairs = || pairs.iter().filter(|pair| pair.old != pair.new);
         let mut cores: Vec<&[u8]> = changing_pairs().map(extract_core).collect();

@@ -38,6 +38,7 @@ impl Literals {
         Literals { search: LiteralSearch::None, texts: Arc::new([]) }
     }
 
+    /// Creates a search for the old texts of all pairs that are not regular expressions.
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Result<Literals, Error> {
         let is_literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
         let literal_pairs: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(is_literal).collect();

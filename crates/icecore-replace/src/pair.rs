@@ -98,6 +98,7 @@ fn ends_with_scheme(before: &[u8]) -> bool {
 }
 
 impl End {
+    /// Returns true if a match may end before this text.
     fn allows_following(self, after: &[u8]) -> bool {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let second = after.get(1).copied();

@@ -58,7 +58,7 @@ impl Rules {
     /// assert_eq!(rules.apply(b"any"), b"any");
     /// ```
     pub fn without_pairs() -> Rules {
-        let (hint, literals) = (Hint::new(&[], false), Literals::without_texts());
+        let (hint, literals) = (Hint::never(), Literals::without_texts());
         Rules {
             pairs: Arc::new([]),
             literals,

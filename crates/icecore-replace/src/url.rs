@@ -16,6 +16,7 @@ struct Address {
 }
 
 impl Address {
+    /// Parses an address: `https://` or `http://`, a host, and optionally a port and a path.
     fn parse(text: &[u8]) -> Result<Address, Error> {
         let (is_encrypted, rest) = match (text.strip_prefix(b"https://"), text.strip_prefix(b"http://")) {
             (Some(rest), _) => (true, rest),

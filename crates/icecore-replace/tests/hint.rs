@@ -6,7 +6,7 @@ use proptest::prelude::*;
 /// A way to write a text inside of another one. `pick` decides if there is a choice.
 type Escape = fn(&[u8], &mut dyn FnMut(u32) -> bool) -> Vec<u8>;
 
-fn each(text: &[u8], mut write: impl FnMut(u8, &mut Vec<u8>)) -> Vec<u8> {
+fn write_each_byte(text: &[u8], mut write: impl FnMut(u8, &mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     for byte in text {
         write(*byte, &mut out);
@@ -14,8 +14,8 @@ fn each(text: &[u8], mut write: impl FnMut(u8, &mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-fn json(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| match byte {
+fn escape_json(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| match byte {
         b'"' => out.extend_from_slice(b"\\\""),
         b'\\' => out.extend_from_slice(b"\\\\"),
         b'\n' => out.extend_from_slice(b"\\n"),
@@ -26,17 +26,17 @@ fn json(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-fn addslashes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| match byte {
+fn add_slashes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| match byte {
         b'"' | b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
         0 => out.extend_from_slice(b"\\0"),
         byte => out.push(byte),
     })
 }
 
-/// MySQL: a backslash may precede any letter.
-fn mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| match byte {
+/// Escapes text as MySQL accepts it, where a backslash may precede any letter.
+fn escape_mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| match byte {
         b'\'' if pick(2) => out.extend_from_slice(b"''"),
         b'"' | b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
         b'\n' => out.extend_from_slice(b"\\n"),
@@ -48,13 +48,15 @@ fn mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-fn quotes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| out.extend(std::iter::repeat_n(byte, if byte == b'\'' || byte == b'"' { 2 } else { 1 })))
+fn double_quotes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| {
+        out.extend(std::iter::repeat_n(byte, if byte == b'\'' || byte == b'"' { 2 } else { 1 }))
+    })
 }
 
-/// PostgreSQL's `E''` and COPY: any byte as octal or hexadecimal digits.
-fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| match byte {
+/// Escapes text as PostgreSQL's `E''` and COPY accept it, where octal or hexadecimal digits may stand for any byte.
+fn escape_postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| match byte {
         b'\\' => out.extend_from_slice(b"\\\\"),
         b'\t' => out.extend_from_slice(b"\\t"),
         byte if byte != 0 && pick(40) => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
@@ -63,9 +65,9 @@ fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-/// PHP's `S:`.
-fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
-    each(text, |byte, out| match byte {
+/// Escapes text as in PHP's `S:`.
+fn escape_php(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
+    write_each_byte(text, |byte, out| match byte {
         byte if byte == b'\\' || !byte.is_ascii_graphic() || pick(20) => {
             out.extend_from_slice(format!("\\{byte:02x}").as_bytes())
         }
@@ -73,9 +75,9 @@ fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-const ESCAPES: [Escape; 6] = [json, addslashes, mysql, quotes, postgres, php_escaped];
+const ESCAPES: [Escape; 6] = [escape_json, add_slashes, escape_mysql, double_quotes, escape_postgres, escape_php];
 
-fn text(max_pieces: usize) -> impl Strategy<Value = Vec<u8>> {
+fn any_text(max_pieces: usize) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         4 => prop::sample::select(b"abn.:-old".to_vec()),
         2 => prop::sample::select(b"/\\\"' \n\0\t".to_vec()),
@@ -89,8 +91,8 @@ proptest! {
 
     #[test]
     fn may_match_never_misses_an_escaped_match(
-        olds in proptest::collection::vec(text(8), 1..4),
-        (before, after) in (text(10), text(10)),
+        olds in proptest::collection::vec(any_text(8), 1..4),
+        (before, after) in (any_text(10), any_text(10)),
         escapes in proptest::collection::vec(0..ESCAPES.len(), 0..4),
         chances in proptest::collection::vec(any::<u32>(), 64),
         ignore_case in any::<bool>(),
@@ -115,8 +117,8 @@ proptest! {
 proptest! {
     #[test]
     fn hints_for_many_ranges_equal_those_for_each(
-        olds in proptest::collection::vec(text(5), 1..4),
-        texts in proptest::collection::vec((text(40), 0usize..900), 0..8),
+        olds in proptest::collection::vec(any_text(5), 1..4),
+        texts in proptest::collection::vec((any_text(40), 0usize..900), 0..8),
         mut cuts in proptest::collection::vec(0usize..4000, 0..60),
     ) {
         // Far apart, so that the lookahead ends somewhere between them.

@@ -26,15 +26,15 @@ fn setting(name: &str, default: usize) -> usize {
 /// too.
 fn time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let said = std::fs::read_to_string("/proc/self/schedstat").ok();
-    let nanos = said.and_then(|said| said.split(' ').next()?.parse().ok());
+    let schedstat = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let nanos = schedstat.and_then(|schedstat| schedstat.split(' ').next()?.parse().ok());
     nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
-    for (name, make) in SHAPES {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+    let selected: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    for (name, make) in DUMPS {
+        if selected.is_empty() || selected.iter().any(|selected| selected == name) {
             measure(name, &make());
         }
     }
@@ -87,32 +87,32 @@ fn read(dump: &[u8], decode: bool, rows: bool) -> usize {
     }
 }
 
-type Shape = (&'static str, fn() -> Vec<u8>);
+type Dump = (&'static str, fn() -> Vec<u8>);
 
-const SHAPES: &[Shape] = &[
+const DUMPS: &[Dump] = &[
     ("posts", posts),
     ("options", options),
     ("rows", rows),
-    ("listed", listed),
+    ("listed", rows_with_column_list),
     ("copy", copy),
     ("sqlite", sqlite),
     ("hex", hex),
 ];
 
 /// Makes rows until the dump is large enough. `head` comes before them, `between` between them.
-fn rows_of(head: &str, between: &str, mut row: impl FnMut(usize, &mut String)) -> Vec<u8> {
+fn rows_of(head: &str, separator: &str, mut row: impl FnMut(usize, &mut String)) -> Vec<u8> {
     let size = setting("SIZE", DUMP);
     let mut dump = String::from(head);
     let mut number = 0;
     while dump.len() < size {
         number += 1;
         row(number, &mut dump);
-        dump.push_str(between);
+        dump.push_str(separator);
     }
     dump.into_bytes()
 }
 
-/// Long articles, as in WordPress.
+/// Makes a dump of long articles, as in WordPress.
 fn posts() -> Vec<u8> {
     let article = "<!-- wp:paragraph --><p class=\\\"x\\\">It\\'s a long text about https://old.example/page/ and more of that.</p>\\n".repeat(40);
     rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_posts` VALUES ", ",", |number, dump| {
@@ -123,7 +123,7 @@ fn posts() -> Vec<u8> {
     })
 }
 
-/// Small serialized values with many escaped quotes.
+/// Makes a dump of small serialized values with many escaped quotes.
 fn options() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\nINSERT INTO `wp_options` VALUES ", ",", |number, dump| {
         let _ = write!(
@@ -133,15 +133,15 @@ fn options() -> Vec<u8> {
     })
 }
 
-/// A statement for each row.
+/// Makes a dump with a statement for each row.
 fn rows() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
         let _ = write!(dump, "INSERT INTO `wp_postmeta` VALUES ({number},{number},'_edit_lock','1700000000:1')");
     })
 }
 
-/// The same with a list of columns.
-fn listed() -> Vec<u8> {
+/// Makes a dump like `rows`, but with a list of columns in each statement.
+fn rows_with_column_list() -> Vec<u8> {
     rows_of("-- MySQL dump 10.13\n", ";\n", |number, dump| {
         let _ = write!(
             dump,

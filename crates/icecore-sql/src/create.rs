@@ -40,6 +40,7 @@ impl ColumnDefinitions {
         self.part == Part::Item
     }
 
+    /// Handles a word without quotes in the list of definitions.
     pub fn handle_word(&mut self, word: &[u8], rules: &LexicalRules) {
         let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
         let is_any_of = |keywords: &[&str]| keywords.iter().any(|keyword| is_word(keyword));

@@ -4,7 +4,10 @@
 //! Both lexers use the same [`Statement`](crate::statement::Statement).
 
 use crate::dialect::LexicalRules;
-use crate::reader::code::{MAX_DELIMITER_LEN, MAX_DELIMITER_LINE, MAX_EXAMINED_LEN, MAX_WORD_LEN, NO_VERSION};
+use crate::reader::code::{
+    MAX_DELIMITER_LEN, MAX_DELIMITER_LINE, MAX_EXAMINED_LEN, MAX_WORD_LEN, NO_VERSION, decode_name,
+};
+use crate::reader::signs::MAX_VERSION_DIGITS;
 use crate::rows::{Content, Value, ValueBuilder};
 use crate::scan::is_word_byte;
 use crate::statement::{Phase, Statement};
@@ -18,11 +21,11 @@ struct ReferenceReader<'d> {
     statement: Statement,
     tables: Tables,
     delimiter: Vec<u8>,
-    conditional: u32,
+    open_conditional_comments: u32,
     literals: Vec<Literal>,
     rows: bool,
     value_builder: ValueBuilder,
-    /// The end of the calls around the literal that is being read.
+    /// The end of the calls around the literal that is being read. It is `None` if there are no calls.
     calls_end: Option<usize>,
     values: Vec<Value>,
 }
@@ -45,7 +48,7 @@ pub fn read_whole_dump(dump: &[u8], options: &Options) -> ReferenceOutput {
         statement: Statement::new(),
         tables: Tables::default(),
         delimiter: b";".to_vec(),
-        conditional: 0,
+        open_conditional_comments: 0,
         literals: Vec::new(),
         rows: options.rows,
         value_builder: ValueBuilder::default(),
@@ -116,11 +119,11 @@ impl ReferenceReader<'_> {
                 self.take_line();
             }
             b'/' if is_mysql && (self.input_starts_with(b"/*!") || self.input_starts_with(b"/*M!")) => {
-                return self.begin_conditional();
+                return self.begin_conditional_comment();
             }
             b'/' if self.input_starts_with(b"/*") => return self.skip_comment(),
-            b'*' if self.conditional > 0 && self.input_starts_with(b"*/") => {
-                self.conditional -= 1;
+            b'*' if self.open_conditional_comments > 0 && self.input_starts_with(b"*/") => {
+                self.open_conditional_comments -= 1;
                 self.cursor += 2;
             }
             b'\\' if self.statement.phase == Phase::Start && self.rules.dialect() != Some(Dialect::MySql) => {
@@ -311,9 +314,10 @@ impl ReferenceReader<'_> {
         Some(())
     }
 
-    /// Reads a string that is not returned.
+    /// Reads a string that is not returned. The statement still counts it as a literal.
     fn skip_string(&mut self, start: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
+        // Without rows, `add_literal` only adds to `literals`, from which the literal is then removed.
         let (count, rows) = (self.literals.len(), std::mem::take(&mut self.rows));
         self.add_literal(body, body, end, Quoting::Dollar);
         self.literals.truncate(count);
@@ -325,7 +329,7 @@ impl ReferenceReader<'_> {
     fn add_literal(&mut self, start: usize, body: usize, end: usize, quoting: Quoting) {
         let text = &self.dump[body..end];
         if self.statement.expects_name() {
-            let name = crate::reader::code::decode_name(text, b'\'');
+            let name = decode_name(text, b'\'');
             self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
             return;
         }
@@ -355,9 +359,9 @@ impl ReferenceReader<'_> {
         self.cursor = end + 1;
         let is_closed = end < self.dump.len();
         self.record_value_text(body - 1);
-        // A name that is too long to be kept is known before its end.
+        // The lexer keeps only the beginning of a name that is too long, so it handles such a name before its end.
         if is_closed || self.dump.len() - body > MAX_WORD_LEN + 1 {
-            let name = crate::reader::code::decode_name(&self.dump[body..end.min(self.dump.len())], close);
+            let name = decode_name(&self.dump[body..end.min(self.dump.len())], close);
             self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
         }
         is_closed.then_some(())
@@ -405,6 +409,7 @@ impl ReferenceReader<'_> {
         Some(())
     }
 
+    /// Skips a comment between `/*` and `*/`.
     fn skip_comment(&mut self) -> Option<()> {
         self.cursor += 2;
         let mut depth = 1;
@@ -425,11 +430,12 @@ impl ReferenceReader<'_> {
         Some(())
     }
 
-    fn begin_conditional(&mut self) -> Option<()> {
+    /// Reads the beginning of `/*!50001 … */`, whose content MySQL executes.
+    fn begin_conditional_comment(&mut self) -> Option<()> {
         let start = self.cursor;
         self.cursor += if self.input_starts_with(b"/*!") { 3 } else { 4 };
         let mut version = 0;
-        for _ in 0..6 {
+        for _ in 0..MAX_VERSION_DIGITS {
             if !self.byte_at(self.cursor).is_ascii_digit() {
                 break;
             }
@@ -442,11 +448,11 @@ impl ReferenceReader<'_> {
             return self.skip_comment().filter(|()| self.cursor > version_end);
         }
         self.rules.guess_dialect(Dialect::MySql);
-        self.conditional += 1;
+        self.open_conditional_comments += 1;
         Some(())
     }
 
-    /// Reads `'a\nb','\n',char(10))`, after the same number of `replace(`.
+    /// Reads `'a\nb','\n',char(10))`. `calls` is the number of `replace(` before it.
     fn read_shell_calls(&mut self, calls: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
         let literal_end = self.cursor;

@@ -50,6 +50,7 @@ impl Setting {
         }
     }
 
+    /// Handles a word without quotes: the name of a setting, or a value.
     pub fn handle_word(&mut self, word: &[u8], tables: &mut Tables, rules: &mut LexicalRules) {
         let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
         let at_signs = std::mem::take(&mut self.at_signs);

@@ -178,7 +178,7 @@ impl Statement {
     /// Handles a word without quotes.
     pub fn handle_word(&mut self, word: &[u8], tables: &mut Tables, rules: &mut LexicalRules) {
         let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
-        let is_any_of = |keyword: &[&str]| keyword.iter().any(|keyword| is_word(keyword));
+        let is_any_of = |keywords: &[&str]| keywords.iter().any(|keyword| is_word(keyword));
         match self.phase {
             Phase::Start => self.handle_first_word(word, rules),
             Phase::Target(verb) => {
@@ -476,7 +476,7 @@ impl Statement {
     /// Returns the cell of a literal among rows.
     #[inline]
     pub fn locate_cell(&self, tables: &Tables) -> Option<Cell> {
-        // Outside of parentheses there are not any rows, so a literal there has no cell.
+        // There are no rows outside of parentheses, so a literal there has no cell.
         let table = self.table.filter(|_| self.depth > 0)?;
         let column = match self.has_column_list {
             true => self.columns.get(self.position as usize).copied(),

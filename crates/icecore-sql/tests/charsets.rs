@@ -3,7 +3,7 @@
 use icecore_sql::{Next, Reader};
 
 /// Returns the charset at the first value of a row: that of the dump, and that of its table.
-fn charsets(dump: &str) -> (Option<&'static str>, Option<&'static str>) {
+fn find_charsets(dump: &str) -> (Option<&'static str>, Option<&'static str>) {
     let mut reader = Reader::new();
     loop {
         match reader.next(dump.as_bytes(), true) {
@@ -41,6 +41,6 @@ fn declared_charsets_of_a_dump_are_found() {
         ("-- PostgreSQL database dump\nSET client_encoding = 'SQL_ASCII';\n", None, None),
         ("-- MySQL dump\nSET NAMES latin1;\n-- PostgreSQL database dump\n", None, None),
     ] {
-        assert_eq!(charsets(&format!("{front}{ROW}")), (of_dump, of_table), "{front}");
+        assert_eq!(find_charsets(&format!("{front}{ROW}")), (of_dump, of_table), "{front}");
     }
 }

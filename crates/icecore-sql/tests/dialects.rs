@@ -1,6 +1,6 @@
 //! The output of each program, and how the reader understands it.
 
-use crate::common::{literals, values};
+use crate::common::{find_literals, read_row_values};
 
 #[test]
 fn mysqldump_values_get_the_columns_of_their_table() {
@@ -18,7 +18,7 @@ INSERT INTO `wp_options` VALUES (1,'siteurl','http://old.org'),(2,'it''s',_binar
 (3,NULL,0xABCD),(-4,X'41',"double \" ""q""");
 "#;
     assert_eq!(
-        values(dump),
+        read_row_values(dump),
         [
             "wp_options.option_name 0 siteurl",
             "wp_options.option_value 0 http://old.org",
@@ -39,7 +39,7 @@ REPLACE INTO t SET a='5', `b` = concat('6');
 UPDATE t SET x='7', y = 1, z='8' WHERE k='9';
 "#;
     assert_eq!(
-        values(dump),
+        read_row_values(dump),
         [
             "db.t.b 0 1",
             "db.t.a`x 0 2",
@@ -63,7 +63,7 @@ INSERT INTO "t" ("a") VALUES ('C:\');
 SET sql_mode = @saved_sql_mode;
 INSERT INTO "t" (`a`) VALUES ('it\'s');
 "#;
-    assert_eq!(values(dump), ["t.a 0 C:\\", "t.a 1 it's"]);
+    assert_eq!(read_row_values(dump), ["t.a 0 C:\\", "t.a 1 it's"]);
 }
 
 #[test]
@@ -79,14 +79,14 @@ CREATE PROCEDURE p() BEGIN INSERT INTO t VALUES ('b'); END$$
 DELIMITER ;
 INSERT INTO t VALUES ('c');
 "#;
-    assert_eq!(values(dump), ["t.#0 0 a", "t.#0 1 c"]);
-    assert_eq!(literals(dump).len(), 4);
+    assert_eq!(read_row_values(dump), ["t.#0 0 a", "t.#0 1 c"]);
+    assert_eq!(find_literals(dump).len(), 4);
 }
 
 #[test]
 fn comments_are_skipped() {
     let dump = b"/*M!999999\\- enable the sandbox mode */ \n-- it's\n#it's\nINSERT INTO t VALUES (1--1,'a');--\n";
-    assert_eq!(values(dump), ["t.#1 0 a"]);
+    assert_eq!(read_row_values(dump), ["t.#1 0 a"]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn copy_and_insert_of_pg_dump_are_read() {
         INSERT INTO public.\"My Posts\" VALUES (3, 'C:\\', '\\x43', E'it\\'s');\n\
         CREATE FUNCTION f() RETURNS text AS $_$ select 'it''s $1' $_$ LANGUAGE sql; /* a /* b */ ' */ SELECT 'x' # 'y';\n";
     assert_eq!(
-        values(dump),
+        read_row_values(dump),
         [
             "public.My Posts.id 0 1",
             "public.My Posts.body 0 AB",
@@ -110,7 +110,7 @@ fn copy_and_insert_of_pg_dump_are_read() {
             "public.My Posts.tags 2 it's",
         ]
     );
-    assert_eq!(literals(dump).len(), 9 + 1 + 1 + 2);
+    assert_eq!(find_literals(dump).len(), 9 + 1 + 1 + 2);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn calls_in_sqlite_dumps_are_decoded() {
         INSERT INTO \"a t\" VALUES(replace(replace('a\\nb\\rc''','\\r',char(13)),'\\n',char(10)),replace('x','y','z'),unistr('a\\u0009b'));\n\
         CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO t VALUES('no row'); SELECT CASE 1 WHEN 1 THEN 'x' END; END;\nCOMMIT;\n";
     assert_eq!(
-        values(dump),
+        read_row_values(dump),
         [
             "a t.key 0 it's \\",
             "a t.v 0 \\x00\\xff",
@@ -138,15 +138,15 @@ fn all_line_ends_are_accepted() {
     for end in ["\r\n", "\r"] {
         let dump = "\u{feff}-- PostgreSQL database dump\nCOPY t (a, b) FROM stdin;\n1\tx\n\\N\t\n\\.\n-- it's\nINSERT INTO t VALUES ('y');"
             .replace('\n', end);
-        assert_eq!(values(dump.as_bytes()), ["t.a 0 1", "t.b 0 x", "t.b 1 ", "t.#0 2 y"]);
+        assert_eq!(read_row_values(dump.as_bytes()), ["t.a 0 1", "t.b 0 x", "t.b 1 ", "t.#0 2 y"]);
     }
 }
 
 #[test]
 fn keywords_may_be_names_of_columns() {
     let dump = b"CREATE TABLE `t` (a int, period int, exclude text, PERIOD FOR s (a, b), KEY (a), c text);\nINSERT INTO t VALUES (1,2,'x','y');\n";
-    assert_eq!(values(dump), ["t.exclude 0 x", "t.c 0 y"]);
+    assert_eq!(read_row_values(dump), ["t.exclude 0 x", "t.c 0 y"]);
     let dump = b"CREATE TABLE public.t (key int, index text, EXCLUDE USING gist (a WITH =), CONSTRAINT x CHECK (('a' = 'b')), b bytea);\n\
         INSERT INTO public.t VALUES (1, 'C:\\', '\\x41');\n";
-    assert_eq!(values(dump), ["public.t.index 0 C:\\", "public.t.b 0 A"]);
+    assert_eq!(read_row_values(dump), ["public.t.index 0 C:\\", "public.t.b 0 A"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::random;
 
-use crate::common::show;
+use crate::common::to_readable_text;
 use crate::random::Random;
 use icecore::rewrite::{Around, Edits, Escaping, raw_edits};
 use icecore_sql::{Frame, Next, Options, Quote, Quoting, Reader};
@@ -79,7 +79,7 @@ fn text_of(random: &mut Random, pieces: &[&str], max_pieces: usize) -> Vec<u8> {
 }
 
 /// Makes a random quoting, and a body that may be valid in it.
-fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
+fn random_body(random: &mut Random) -> (Quoting, Vec<u8>) {
     let frames = [Frame::Standard, Frame::Escape, Frame::Copy];
     let digits = |random: &mut Random, prefix: &[u8]| {
         let mut body = prefix.to_vec();
@@ -103,13 +103,13 @@ fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
         7 => Quoting::ByteaEscape(*random.pick(&frames)),
         8 => Quoting::Dollar,
         _ if random.one_in(2) => Quoting::Unistr,
-        _ => replaced(random),
+        _ => random_shell_quoting(random),
     };
     (quoting, text_of(random, PIECES, 12))
 }
 
 /// Returns what the reader reports for a call of SQLite's shell.
-fn replaced(random: &mut Random) -> Quoting {
+fn random_shell_quoting(random: &mut Random) -> Quoting {
     let dump: &[u8] = match random.below(4) {
         0 => b"PRAGMA x;INSERT INTO t VALUES(replace('','\\n',char(10)));",
         1 => b"PRAGMA x;INSERT INTO t VALUES(replace('','\\012',char(10)));",
@@ -128,7 +128,7 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
     let (mut decoded_bodies, mut refused) = (0, 0);
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
-        let (quoting, raw) = body(&mut random);
+        let (quoting, raw) = random_body(&mut random);
         let Some(decoded) = quoting.decode(&raw) else { continue };
         decoded_bodies += 1;
         let text = decoded.text();
@@ -144,14 +144,21 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
             // Two adjacent edits would be one.
             offset = end + 1;
         }
-        let context = || format!("seed {seed}: {quoting:?} {} with {edits:?}", show(&raw));
+        let context = || format!("seed {seed}: {quoting:?} {} with {edits:?}", to_readable_text(&raw));
         let Some(changes) = raw_edits(&raw, &decoded, &edits, &quoting) else {
             refused += 1;
             continue;
         };
         let new = changes.apply(&raw);
-        let redecoded = quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", context(), show(&new)));
-        assert_eq!(show(redecoded.text()), show(&edits.apply(text)), "{} gives {}", context(), show(&new));
+        let redecoded =
+            quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", context(), to_readable_text(&new)));
+        assert_eq!(
+            to_readable_text(redecoded.text()),
+            to_readable_text(&edits.apply(text)),
+            "{} gives {}",
+            context(),
+            to_readable_text(&new)
+        );
         assert_eq!(redecoded.text(), edits.apply(text), "{}", context());
         // Only bytes of changed characters are removed.
         let removed: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
@@ -162,38 +169,41 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
 }
 
 /// Encodes new text after `before` and before `behind`.
-fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<String> {
-    let raw = [before, behind].concat();
+fn encode_between(quoting: Quoting, before: &str, after: &str, text: &str) -> Option<String> {
+    let raw = [before, after].concat();
     let around = Around { raw: raw.as_bytes(), start: before.len(), end: before.len() };
     let mut out = Vec::new();
-    quoting.encode(text.as_bytes(), &around, &mut out).then(|| show(&out))
+    quoting.encode(text.as_bytes(), &around, &mut out).then(|| to_readable_text(&out))
 }
 
 #[test]
 fn new_text_is_escaped_like_its_neighbours() {
     let backslash = Quoting::Backslash(Quote::Single);
-    let context = |before, text| encoded(backslash, before, "", text).unwrap();
+    let context = |before, text| encode_between(backslash, before, "", text).unwrap();
     assert_eq!(context("", "'\"\n\r\0\u{1a}\\\t"), "\\'\\\"\\n\\r\\0\\Z\\\\\\t");
     assert_eq!(context("a\"b", "\""), "\"");
     assert_eq!(context("a\\\"b", "\""), "\\\"");
     assert_eq!(context("it''s", "'"), "''");
     assert_eq!(context("it\\'s", "'"), "\\'");
-    assert_eq!(encoded(Quoting::Hex, "ab", "", "\u{1f}").unwrap(), "1f");
-    assert_eq!(encoded(Quoting::Hex, "AB", "", "\u{1f}").unwrap(), "1F");
-    assert_eq!(encoded(Quoting::Copy, "", "", "\u{8}\t\n\u{b}\u{c}\r\\'\"").unwrap(), "\\b\\t\\n\\v\\f\\r\\\\'\"");
-    assert_eq!(encoded(Quoting::Escape, "", "", "\\'").unwrap(), "\\\\''");
-    assert_eq!(encoded(Quoting::Escape, "\\'", "", "'").unwrap(), "\\'");
-    assert_eq!(encoded(Quoting::Standard(Quote::Single), "", "", "\\'\"").unwrap(), "\\''\"");
+    assert_eq!(encode_between(Quoting::Hex, "ab", "", "\u{1f}").unwrap(), "1f");
+    assert_eq!(encode_between(Quoting::Hex, "AB", "", "\u{1f}").unwrap(), "1F");
+    assert_eq!(
+        encode_between(Quoting::Copy, "", "", "\u{8}\t\n\u{b}\u{c}\r\\'\"").unwrap(),
+        "\\b\\t\\n\\v\\f\\r\\\\'\""
+    );
+    assert_eq!(encode_between(Quoting::Escape, "", "", "\\'").unwrap(), "\\\\''");
+    assert_eq!(encode_between(Quoting::Escape, "\\'", "", "'").unwrap(), "\\'");
+    assert_eq!(encode_between(Quoting::Standard(Quote::Single), "", "", "\\'\"").unwrap(), "\\''\"");
 }
 
 #[test]
 fn texts_that_a_literal_cannot_contain_are_refused() {
     for quoting in [Quoting::Standard(Quote::Single), Quoting::Escape, Quoting::Copy, Quoting::Dollar, Quoting::Unistr]
     {
-        assert_eq!(encoded(quoting, "", "", "a\0"), None);
+        assert_eq!(encode_between(quoting, "", "", "a\0"), None);
     }
-    assert_eq!(encoded(Quoting::Dollar, "", "", "$"), None);
-    assert_eq!(encoded(Quoting::Dollar, "a $f", "o$", "o"), None);
-    assert_eq!(encoded(Quoting::Copy, "\\1", "2", ""), None);
-    assert_eq!(encoded(Quoting::Copy, "\\1", "", "2").unwrap(), "\\062");
+    assert_eq!(encode_between(Quoting::Dollar, "", "", "$"), None);
+    assert_eq!(encode_between(Quoting::Dollar, "a $f", "o$", "o"), None);
+    assert_eq!(encode_between(Quoting::Copy, "\\1", "2", ""), None);
+    assert_eq!(encode_between(Quoting::Copy, "\\1", "", "2").unwrap(), "\\062");
 }

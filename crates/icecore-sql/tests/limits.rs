@@ -1,6 +1,6 @@
 //! What the reader keeps in memory, and what it refuses.
 
-use crate::common::windows;
+use crate::common::read_in_windows;
 use icecore_sql::{Dialect, Error, Next, Options, Reader};
 
 /// Returns the largest number of bytes that a reader leaves in a window that grows by one byte at a
@@ -135,7 +135,7 @@ fn the_length_of_all_names_is_limited() {
     let mut reader = Reader::with_options(options.clone());
     assert!(matches!(reader.next(many.as_bytes(), true), Err(Error::ManyNames { limit: 100_000, .. })));
     let one = "INSERT INTO t (a) VALUES ('x');\n".repeat(1000);
-    assert_eq!(windows(one.as_bytes(), options, |_| 100).0.len(), 1000);
+    assert_eq!(read_in_windows(one.as_bytes(), options, |_| 100).0.len(), 1000);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_cut_dump_tells_where_its_last_literal_began() {
     for (dump, offset) in
         [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
     {
-        let (_, reader) = windows(dump.as_bytes(), Options::default(), |_| 4);
+        let (_, reader) = read_in_windows(dump.as_bytes(), Options::default(), |_| 4);
         assert_eq!(reader.unclosed_offset(), offset, "{dump}");
     }
 }
@@ -151,7 +151,7 @@ fn a_cut_dump_tells_where_its_last_literal_began() {
 #[test]
 fn charsets_with_backslash_bytes_are_refused() {
     let rows = "INSERT INTO t (a) VALUES ('x');\n";
-    let all = |dump: String| {
+    let read_all = |dump: String| {
         let mut reader = Reader::new();
         while reader.next(dump.as_bytes(), true)? != Next::End {}
         Ok::<(), Error>(())
@@ -163,7 +163,7 @@ fn charsets_with_backslash_bytes_are_refused() {
         "/*!40101 SET character_set_client = cp932 */;\n",
         "SET client_encoding = 'GB18030';\n",
     ] {
-        let error = all(format!("{declaration}{rows}")).unwrap_err();
+        let error = read_all(format!("{declaration}{rows}")).unwrap_err();
         assert!(matches!(error, Error::Encoding { .. }), "{declaration}");
         assert!(error.to_string().contains("iconv"), "{error}");
     }
@@ -173,6 +173,6 @@ fn charsets_with_backslash_bytes_are_refused() {
         "SET NAMES latin1;\nSET @names = 'gbk';\n",
         "INSERT INTO names (a) VALUES ('gbk');\n",
     ] {
-        assert_eq!(all(format!("{declaration}{rows}")), Ok(()), "{declaration}");
+        assert_eq!(read_all(format!("{declaration}{rows}")), Ok(()), "{declaration}");
     }
 }

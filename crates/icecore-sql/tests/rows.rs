@@ -1,14 +1,14 @@
 //! Rows with all their values, as each program writes them.
 
-use crate::common::{all, show};
+use crate::common::{read_all, to_readable_text};
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Next, Options, Reader};
 
 /// Returns the rows of a dump: `table: column=value …`.
-fn rows(dump: &str) -> Vec<String> {
+fn read_rows(dump: &str) -> Vec<String> {
     let mut options = Options::default();
     options.rows = true;
-    let (_, values, reader) = all(dump.as_bytes(), options, |_| 3);
+    let (_, values, reader) = read_all(dump.as_bytes(), options, |_| 3);
     let mut rows = Vec::new();
     let mut row = String::new();
     for value in values {
@@ -20,10 +20,10 @@ fn rows(dump: &str) -> Vec<String> {
             Some(column) => table.columns()[column as usize].name().to_owned(),
             None => (value.cell.position + 1).to_string(),
         };
-        let text = show(&dump.as_bytes()[value.full_range]);
+        let text = to_readable_text(&dump.as_bytes()[value.full_range]);
         let content = match value.content {
             Content::Literal(body, quoting) => {
-                format!("\"{}\"", show(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))
+                format!("\"{}\"", to_readable_text(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))
             }
             Content::Bits(digits) => format!("bits {}", &dump[digits]),
             Content::Number | Content::Null => text,
@@ -50,7 +50,7 @@ INSERT INTO `t` (`x`,`id`) VALUES (now(),1+1),('a' 'b', 5), ( -- c, d
 insert into u values (1,2,),();
 INSERT INTO v SET a=1;";
     assert_eq!(
-        rows(dump),
+        read_rows(dump),
         [
             "t: id=1 x=\"it's\"",
             "t: id=-2 x=NULL",
@@ -80,7 +80,7 @@ COPY public.t (id, ok, b) FROM stdin;
 INSERT INTO public.t VALUES (1, true, '\\x4142'), (NULL, false, E'\\\\000'), ('NaN'::real, B'01', $$x$$);
 ";
     assert_eq!(
-        rows(dump),
+        read_rows(dump),
         [
             "t: id=\"1\" ok=\"t\" b=\"AB\"",
             "t: id=\\N ok=\"f\" b=\\N",
@@ -100,7 +100,7 @@ INSERT INTO t VALUES(X'41',-9.0e+999);
 INSERT INTO t VALUES(replace('a','b','c'),unistr('x')||'y');
 ";
     assert_eq!(
-        rows(dump),
+        read_rows(dump),
         ["t: a=\"a\\nb\\r\" b=\"A\"", "t: a=\"A\" b=-9.0e+999", "t: a=<replace('a','b','c')> b=<unistr('x')||'y'>"]
     );
 }
@@ -145,6 +145,6 @@ fn a_dump_cut_in_a_row_tells_where_the_value_begins() {
         ("COPY t FROM stdin;\n1\n", Some(21)),
         ("COPY t FROM stdin;\n1\n\\.", None),
     ] {
-        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), offset, "{dump}");
+        assert_eq!(read_all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), offset, "{dump}");
     }
 }

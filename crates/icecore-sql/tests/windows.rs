@@ -2,7 +2,7 @@
 
 use crate::random;
 
-use crate::common::all;
+use crate::common::read_all;
 use crate::random::Random;
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Dialect, Options, read_whole_dump};
@@ -158,7 +158,7 @@ const PIECES: &[&str] = &[
     "12.5,",
 ];
 
-fn dump(random: &mut Random) -> Vec<u8> {
+fn random_dump(random: &mut Random) -> Vec<u8> {
     let mut dump = Vec::new();
     for _ in 0..random.below(40) + 1 {
         match random.below(30) {
@@ -173,7 +173,7 @@ fn dump(random: &mut Random) -> Vec<u8> {
     dump
 }
 
-fn check(dump: &[u8], random: &mut Random) {
+fn check_windows(dump: &[u8], random: &mut Random) {
     let mut options = Options::default();
     options.dialect = [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][random.below(4)];
     options.rows = random.one_in(2);
@@ -198,7 +198,7 @@ fn check(dump: &[u8], random: &mut Random) {
     let sizes: [Box<dyn FnMut(usize) -> usize>; 3] =
         [Box::new(|_| dump.len().max(1)), Box::new(|_| 1), Box::new(|_| 1 + random.below(max_window))];
     for size in sizes {
-        let (found, values, reader) = all(dump, options.clone(), size);
+        let (found, values, reader) = read_all(dump, options.clone(), size);
         let context =
             || format!("{:?} as {:?}, rows: {}", String::from_utf8_lossy(dump), options.dialect, options.rows);
         assert_eq!(found, expected.literals, "{}", context());
@@ -237,7 +237,7 @@ fn damaged_dumps_are_read_alike_in_all_windows() {
                 }
             }
         }
-        check(&dump, &mut random);
+        check_windows(&dump, &mut random);
     }
 }
 
@@ -246,7 +246,7 @@ fn random_dumps_are_read_alike_in_all_windows() {
     let (seed, count) = random::seed_and_count(3000);
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_add(number));
-        let dump = dump(&mut random);
-        check(&dump, &mut random);
+        let dump = random_dump(&mut random);
+        check_windows(&dump, &mut random);
     }
 }

@@ -26,42 +26,42 @@ const QUEUE: &str = "load";
 
 fn main() -> std::io::Result<()> {
     let mut output = std::io::stdout();
-    let mut ready = None;
+    let mut prepared_store = None;
     for line in std::io::stdin().lock().lines() {
-        let answer =
-            told(&line?, &mut ready).unwrap_or_else(|error| format!("{{\"error\":{}}}", quoted(&error.to_string())));
+        let answer = answer_line(&line?, &mut prepared_store)
+            .unwrap_or_else(|error| format!("{{\"error\":{}}}", quoted(&error.to_string())));
         writeln!(output, "{answer}")?;
         output.flush()?;
     }
     Ok(())
 }
 
-/// A connection that is opened in advance.
-type Ready = Option<Box<dyn Backend>>;
+/// A connection that is opened in advance, so that opening is not timed.
+type PreparedStore = Option<Box<dyn Backend>>;
 
-fn told(line: &str, ready: &mut Ready) -> Result<String> {
+fn answer_line(line: &str, prepared_store: &mut PreparedStore) -> Result<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let any = |place: usize| {
-        let number = words.get(place).and_then(|word| word.parse::<usize>().ok());
-        let ways = "push JOBS CONNECTIONS BATCH, work JOBS AT_ONCE, or drain AT_ONCE MILLIS";
-        number.ok_or_else(|| input(format!("{line:?} is not {ways}")))
+    let number_or_zero = |index: usize| {
+        let number = words.get(index).and_then(|word| word.parse::<usize>().ok());
+        let forms = "push JOBS CONNECTIONS BATCH, work JOBS AT_ONCE, or drain AT_ONCE MILLIS";
+        number.ok_or_else(|| input(format!("{line:?} is not {forms}")))
     };
-    let number = |place: usize| match any(place)? {
+    let number = |index: usize| match number_or_zero(index)? {
         0 => Err(input(format!("a number in {line:?} is 0"))),
         number => Ok(number),
     };
     match words.first() {
         Some(&"hello") => Ok(format!(r#"{{"name":"icecore-store","version":"{}"}}"#, env!("CARGO_PKG_VERSION"))),
         Some(&"setup") => {
-            *ready = Some(open(&address()?)?);
+            *prepared_store = Some(open(&address()?)?);
             Ok("{}".to_owned())
         }
-        // There is only one way, and it is the quickest.
+        // The library has one way to push jobs, so both commands use it.
         Some(&("push" | "copy")) => push(number(1)?, number(2)?, number(3)?),
         Some(&"work") => work(number(1)?, number(2)?),
         Some(&"drain") => {
-            let answer = drain(ready.take(), number(1)?, any(2)?)?;
-            *ready = Some(open(&address()?)?);
+            let answer = drain(prepared_store.take(), number(1)?, number_or_zero(2)?)?;
+            *prepared_store = Some(open(&address()?)?);
             Ok(answer)
         }
         _ => Err(input(format!("{line:?} is not hello, setup, push, copy, work or drain"))),
@@ -72,16 +72,17 @@ fn told(line: &str, ready: &mut Ready) -> Result<String> {
 fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
     let (address, payload) = (address()?, payload()?);
     let stores = (0..connections).map(|_| open(&address)).collect::<Result<Vec<_>>>()?;
-    let taken = AtomicUsize::new(0);
+    let next_job = AtomicUsize::new(0);
     let push_some = |mut store: Box<dyn Backend>| -> Result<()> {
         loop {
-            let first = taken.fetch_add(batch, Ordering::Relaxed);
-            let some = first..jobs.min(first + batch);
-            if some.is_empty() {
+            let first = next_job.fetch_add(batch, Ordering::Relaxed);
+            let batch_jobs = first..jobs.min(first + batch);
+            if batch_jobs.is_empty() {
                 return Ok(());
             }
-            let some: Vec<_> = some.map(|_| describe::describe_job(QUEUE, payload.clone(), Some("json"))).collect();
-            store.push(&some)?;
+            let batch_jobs: Vec<_> =
+                batch_jobs.map(|_| describe::describe_job(QUEUE, payload.clone(), Some("json"))).collect();
+            store.push(&batch_jobs)?;
         }
     };
     let push_some = &push_some;
@@ -90,20 +91,20 @@ fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
         let threads: Vec<_> = stores.into_iter().map(|store| scope.spawn(move || push_some(store))).collect();
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(failed("a thread ended"))))
     })?;
-    Ok(measured(jobs, began.elapsed()))
+    Ok(measurement_json(jobs, began.elapsed()))
 }
 
-/// Does `jobs` jobs, `at_once` at a time: from before the first connection to the last job whose end is in the
-/// database.
-fn work(jobs: usize, at_once: usize) -> Result<String> {
+/// Does `jobs` jobs, `concurrency` at a time. Returns the time from before the first connection to the last job whose
+/// end is in the database.
+fn work(jobs: usize, concurrency: usize) -> Result<String> {
     let address = address()?;
     let mut worker = Worker::new(QUEUE, "load");
-    worker.concurrency = at_once;
+    worker.concurrency = concurrency;
     let stop = Stop::new();
     let noop = |_: &Job| Outcome::Done(None);
-    let (mut done, mut ended, mut trouble) = (0, None, None);
+    let (mut done, mut ended, mut problem) = (0, None, None);
     let began = Instant::now();
-    let mut tell = |event: Event<'_>| match event {
+    let mut on_event = |event: Event<'_>| match event {
         Event::Begun(_) | Event::Fired(_) | Event::Idle => {}
         Event::Done(_) => {
             done += 1;
@@ -113,14 +114,14 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
             }
         }
         other => {
-            trouble = Some(format!("{other:?}"));
+            problem = Some(format!("{other:?}"));
             stop.drain();
         }
     };
-    worker.run(&|| open(&address), Arc::new(noop), &stop, &mut tell)?;
-    match (trouble, ended) {
-        (Some(trouble), _) => Err(failed(&trouble)),
-        (None, Some(took)) => Ok(measured(jobs, took)),
+    worker.run(&|| open(&address), Arc::new(noop), &stop, &mut on_event)?;
+    match (problem, ended) {
+        (Some(problem), _) => Err(failed(&problem)),
+        (None, Some(duration)) => Ok(measurement_json(jobs, duration)),
         (None, None) => Err(failed("the worker ended before all was done")),
     }
 }
@@ -128,12 +129,12 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
 /// Works until the queue hands out nothing more, next to other programs that do the same; each job takes `millis`
 /// milliseconds. Returns the number of its jobs, and the time from its start to the last job whose end is in the
 /// database.
-fn drain(ready: Ready, at_once: usize, millis: usize) -> Result<String> {
+fn drain(prepared_store: PreparedStore, concurrency: usize, millis: usize) -> Result<String> {
     let address = address()?;
     let mut worker = Worker::new(QUEUE, format!("load-{}", std::process::id()));
-    (worker.concurrency, worker.until_empty) = (at_once, true);
-    let ready = Mutex::new(ready);
-    let connect = || match ready.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    (worker.concurrency, worker.until_empty) = (concurrency, true);
+    let prepared_store = Mutex::new(prepared_store);
+    let connect = || match prepared_store.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(store) => Ok(store),
         None => open(&address),
     };
@@ -145,22 +146,22 @@ fn drain(ready: Ready, at_once: usize, millis: usize) -> Result<String> {
         Outcome::Done(None)
     };
     let stop = Stop::new();
-    let (mut done, mut took, mut trouble) = (0, Duration::ZERO, None);
+    let (mut done, mut duration, mut problem) = (0, Duration::ZERO, None);
     let began = Instant::now();
-    let mut tell = |event: Event<'_>| match event {
+    let mut on_event = |event: Event<'_>| match event {
         Event::Begun(_) | Event::Fired(_) | Event::Idle => {}
-        Event::Done(_) => (done, took) = (done + 1, began.elapsed()),
+        Event::Done(_) => (done, duration) = (done + 1, began.elapsed()),
         other => {
-            trouble = Some(format!("{other:?}"));
+            problem = Some(format!("{other:?}"));
             stop.drain();
         }
     };
-    worker.run(&connect, Arc::new(wait), &stop, &mut tell)?;
-    trouble.map_or(Ok(measured(done, took)), |trouble| Err(failed(&trouble)))
+    worker.run(&connect, Arc::new(wait), &stop, &mut on_event)?;
+    problem.map_or(Ok(measurement_json(done, duration)), |problem| Err(failed(&problem)))
 }
 
-fn measured(jobs: usize, took: Duration) -> String {
-    format!(r#"{{"jobs":{jobs},"ns":{}}}"#, took.as_nanos())
+fn measurement_json(jobs: usize, duration: Duration) -> String {
+    format!(r#"{{"jobs":{jobs},"ns":{}}}"#, duration.as_nanos())
 }
 
 fn address() -> Result<Address> {

@@ -71,8 +71,8 @@ pub trait Objects {
     /// Passes up to `max_objects` objects after this sequence to `each`, in order. Objects that are stored in the
     /// meantime do not disturb the walk.
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-    /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. It is for
-    /// callers that decode the bytes themselves, and avoids a copy of each object.
+    /// Passes the same objects as [`objects`](Objects::objects), but lends them one by one, without their readable
+    /// copies. It is for callers that decode the bytes themselves, and avoids a copy of each object.
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
     /// Removes objects and records who did. Returns how many there were.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64>;

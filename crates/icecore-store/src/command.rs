@@ -163,6 +163,7 @@ impl Command {
         Ok((child.wait()?, kill_outcome))
     }
 
+    /// Runs the command for a job, and returns its outcome.
     fn run_child(&self, job: &Job) -> std::io::Result<Outcome> {
         let mut child = self.spawn_shell(job)?;
         let (pipes, waited) = (self.start_pipes(job, &mut child), self.wait_or_kill(&mut child));

@@ -47,6 +47,7 @@ pub fn describe_job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob
     NewJob::new(queue, bytes, description)
 }
 
+/// Decodes a blob, and adds what it shows to a description.
 fn decode_into(
     bytes: &[u8],
     format: Option<&str>,

@@ -209,16 +209,17 @@ mod tests {
         ) {
             let rate = Rate { count, period: Duration::from_millis(per) };
             let (mut spent, mut now, mut granted) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
-            for (later, wanted) in steps {
+            for (later, requested) in steps {
                 now += later;
-                let some = wanted.min(spent.count_remaining(rate, now) as usize);
-                if some > 0 {
-                    spent.add_jobs(rate, now, some);
-                    granted.push((now, some));
+                let allowed = requested.min(spent.count_remaining(rate, now) as usize);
+                if allowed > 0 {
+                    spent.add_jobs(rate, now, allowed);
+                    granted.push((now, allowed));
                 }
                 spent = RateUsage::parse(&spent.to_string());
                 prop_assert!(spent.0.len() <= SLOTS_PER_PERIOD as usize + 3);
-                let within = granted.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
+                let recent = granted.iter().filter(|(at, _)| now - at < per as i64);
+                let within = recent.map(|(_, allowed)| allowed).sum::<usize>();
                 prop_assert!(within <= count as usize);
                 prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot_millis()), count);
             }

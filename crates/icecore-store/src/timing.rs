@@ -19,7 +19,8 @@ const HORIZON_MS: i64 = 30 * 366 * 86_400 * 1000;
 /// Five cron fields (minute, hour, day of the month, month, day of the week), or six with seconds first; `@hourly`,
 /// `@daily`, `@weekly`, `@monthly`, `@yearly`; or `every 5m`, counted from 1970. Cron fields use the clock of a time
 /// zone, UTC by default. A time that the clock skips in spring occurs immediately after the gap; a time that exists
-/// twice in autumn occurs once.
+/// twice in autumn occurs once. A timing without a fixed hour, such as `@hourly`, occurs in both of the repeated
+/// hours.
 ///
 /// ```
 /// use icecore_store::Timing;
@@ -54,8 +55,8 @@ fn invalid_timing_error(text: &str, reason: impl fmt::Display) -> Error {
 /// Returns why a cron expression is invalid. It names the field, which the parser's own message does not.
 fn explain_cron_error(text: &str) -> String {
     const FIELDS: [&str; 6] = ["second", "minute", "hour", "day of the month", "month", "day of the week"];
-    let parts: Vec<&str> = text.split_whitespace().collect();
-    let names = match parts.len() {
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let names = match fields.len() {
         5 => &FIELDS[1..],
         6 => &FIELDS[..],
         1 => return "this is neither a cron expression nor one of its names".to_owned(),
@@ -64,11 +65,11 @@ fn explain_cron_error(text: &str) -> String {
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
     let is_valid = |index: usize| {
         let only_this_field: Vec<&str> =
-            (0..parts.len()).map(|other| if other == index { parts[index] } else { "*" }).collect();
+            (0..fields.len()).map(|other| if other == index { fields[index] } else { "*" }).collect();
         parser.parse(&only_this_field.join(" ")).is_ok()
     };
-    match (0..parts.len()).find(|index| !is_valid(*index)) {
-        Some(index) => format!("the {} can't be `{}`", names[index], parts[index]),
+    match (0..fields.len()).find(|index| !is_valid(*index)) {
+        Some(index) => format!("the {} can't be `{}`", names[index], fields[index]),
         None => "its fields do not go together".to_owned(),
     }
 }
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn summer_time_skips_and_repeats_no_run() {
+    fn daily_timings_occur_once_on_days_when_the_clock_changes() {
         // In winter, 02:30 is 01:30 UTC; in summer, it is 00:30 UTC. On the 29th there is no 02:30.
         assert_eq!(occurrence_minutes("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
         assert_eq!(occurrence_minutes("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);

@@ -130,7 +130,7 @@ impl Worker {
             is_empty: false,
             running: HashMap::new(),
             done: Vec::new(),
-            done_by: Vec::new(),
+            done_attempts: Vec::new(),
             failed: Vec::new(),
             tally: Tally::default(),
             pool,
@@ -201,7 +201,7 @@ struct WorkerLoop<'t> {
     /// Jobs that are done but not recorded yet.
     done: Vec<Ack>,
     /// The attempts of `done`, in the same order.
-    done_by: Vec<Attempt>,
+    done_attempts: Vec<Attempt>,
     /// Failed attempts that are not recorded yet.
     failed: Vec<FailedAttempt>,
     tally: Tally,
@@ -252,19 +252,19 @@ impl WorkerLoop<'_> {
         }
         let mut next = self.outcomes.recv_timeout(deadline.saturating_duration_since(now)).ok();
         while let Some((attempt, outcome)) = next {
-            self.pool.release_thread();
-            self.note_outcome(attempt, outcome);
+            self.pool.mark_thread_idle();
+            self.keep_outcome(attempt, outcome);
             next = self.outcomes.try_recv().ok();
         }
     }
 
     /// Keeps the outcome of an attempt until `record_outcomes` records it.
-    fn note_outcome(&mut self, attempt: Attempt, outcome: Outcome) {
+    fn keep_outcome(&mut self, attempt: Attempt, outcome: Outcome) {
         let Some(RunningAttempt { token, .. }) = self.running.get(&attempt) else { return };
         match outcome {
             Outcome::Done(result) => {
                 self.done.push(Ack { id: attempt.0, token: token.clone(), result });
-                self.done_by.push(attempt);
+                self.done_attempts.push(attempt);
             }
             Outcome::Failed { error, delay } => self.failed.push((attempt, error, delay)),
         }
@@ -298,8 +298,8 @@ impl WorkerLoop<'_> {
             match backend.ack_many(&self.done) {
                 Ok(recorded) => {
                     self.done.clear();
-                    for (attempt, recorded) in std::mem::take(&mut self.done_by).into_iter().zip(recorded) {
-                        self.note_recorded(attempt, &recorded);
+                    for (attempt, recorded) in std::mem::take(&mut self.done_attempts).into_iter().zip(recorded) {
+                        self.finish_done_attempt(attempt, &recorded);
                     }
                 }
                 Err(error) if is_transient(&error) => return Err(error),
@@ -311,23 +311,26 @@ impl WorkerLoop<'_> {
     }
 
     fn record_one_by_one(&mut self, backend: &mut dyn Backend) -> Result<()> {
-        while let (Some(Ack { id, token, result }), Some(attempt)) = (self.done.last(), self.done_by.last().copied()) {
+        while let (Some(Ack { id, token, result }), Some(attempt)) =
+            (self.done.last(), self.done_attempts.last().copied())
+        {
             let recorded = split_passing_errors(backend.ack(*id, token, result.as_deref()))?;
             self.done.pop();
-            self.done_by.pop();
-            self.note_recorded(attempt, &recorded);
+            self.done_attempts.pop();
+            self.finish_done_attempt(attempt, &recorded);
         }
         Ok(())
     }
 
-    fn note_recorded(&mut self, attempt: Attempt, recorded: &Result<()>) {
+    /// Frees the place of an attempt that ended as done, and reports whether this could be recorded.
+    fn finish_done_attempt(&mut self, attempt: Attempt, recorded: &Result<()>) {
         self.release_place(attempt);
         match recorded {
             Ok(()) => {
                 self.tally.done += 1;
                 (self.report)(Event::Done(attempt.0));
             }
-            Err(_) => self.note_lost(attempt.0),
+            Err(_) => self.report_lost(attempt.0),
         }
     }
 
@@ -345,13 +348,14 @@ impl WorkerLoop<'_> {
                     self.tally.failed += 1;
                     (self.report)(Event::Failed(attempt.0, &error, state));
                 }
-                Err(_) => self.note_lost(attempt.0),
+                Err(_) => self.report_lost(attempt.0),
             }
         }
         Ok(())
     }
 
-    fn note_lost(&mut self, id: Id) {
+    /// Counts and reports an attempt whose outcome could not be recorded.
+    fn report_lost(&mut self, id: Id) {
         self.tally.lost += 1;
         (self.report)(Event::Lost(id));
     }
@@ -393,20 +397,20 @@ impl WorkerLoop<'_> {
 
     fn claim_jobs(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let worker = self.worker;
-        let free_slots = worker.concurrency.max(1) - self.running.len();
-        let leases = backend.claim(&worker.queue, &worker.name, worker.lease, free_slots)?;
+        let free_places = worker.concurrency.max(1) - self.running.len();
+        let leases = backend.claim(&worker.queue, &worker.name, worker.lease, free_places)?;
         (self.is_empty, self.free_since) = (leases.is_empty(), None);
         if self.is_empty && self.running.is_empty() {
             (self.report)(Event::Idle);
         }
         // If the claim filled all places, there may be more jobs, so the next claim need not wait.
-        self.claim_at = Instant::now() + if leases.len() < free_slots { worker.idle } else { Duration::ZERO };
+        self.claim_at = Instant::now() + if leases.len() < free_places { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.report)(Event::Begun(&job));
             let attempt = (job.id, job.attempts);
             self.running.insert(attempt, RunningAttempt { token, extend_at: Instant::now() + worker.lease / 3 });
             if let Err(error) = self.pool.run_job(job) {
-                self.note_outcome(attempt, Outcome::failed(format!("can't start a thread for the job: {error}")));
+                self.keep_outcome(attempt, Outcome::failed(format!("can't start a thread for the job: {error}")));
             }
         }
         Ok(())

@@ -50,8 +50,8 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Counts one busy thread less. The caller calls it for each attempt that it received.
-    pub(crate) fn release_thread(&mut self) {
+    /// Counts one busy thread less. The caller must call this for each ended attempt that it receives.
+    pub(crate) fn mark_thread_idle(&mut self) {
         self.busy -= 1;
     }
 

@@ -4,21 +4,21 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
 //! runs them on servers; without servers only SQLite is tested.
 
-use crate::common::{HOUR, Random, World, kind, raw, sql_backends, until};
+use crate::common::{HOUR, Random, World, error_kind, query_raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 const THREADS: usize = 8;
 
-fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in sql_backends() {
+fn on_each_database(test: impl Fn(&mut World)) {
+    for (name, new_database) in sql_backends() {
         eprintln!("{name}");
-        test(&mut World::new(fresh()));
+        test(&mut World::new(new_database()));
     }
 }
 
-fn at_once<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> {
+fn run_threads<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let body = &body;
         let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || body(thread))).collect();
@@ -26,18 +26,18 @@ fn at_once<T: Send>(threads: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> 
     })
 }
 
-fn php(text: &str) -> Vec<u8> {
+fn php_string(text: &str) -> Vec<u8> {
     format!("s:{}:\"{text}\";", text.len()).into_bytes()
 }
 
 #[test]
 fn eight_programs_create_the_tables_once() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
-        let stores = at_once(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
+        let stores = run_threads(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
         assert_eq!(stores.len(), THREADS);
         drop(stores);
-        let version = raw(&address, "SELECT value FROM icecore_meta WHERE name = 'version'").expect("a version");
+        let version = query_raw(&address, "SELECT value FROM icecore_meta WHERE name = 'version'").expect("a version");
         assert_eq!(version.len(), 1);
         open(&address).expect("it is opened again");
     }
@@ -46,36 +46,36 @@ fn eight_programs_create_the_tables_once() {
 /// MySQL keeps each created table even if the program ends before the next one.
 #[test]
 fn an_interrupted_setup_is_completed() {
-    for (_, fresh) in sql_backends() {
-        let address = fresh();
+    for (_, new_database) in sql_backends() {
+        let address = new_database();
         drop(open(&address).expect("a store"));
         if address.scheme() != Scheme::Mysql {
             continue;
         }
-        let version = raw(&address, "SELECT value FROM icecore_meta").expect("a version");
+        let version = query_raw(&address, "SELECT value FROM icecore_meta").expect("a version");
         for sql in [
             "DROP TABLE icecore_audit",
             "DROP INDEX icecore_jobs_finished ON icecore_jobs",
             "UPDATE icecore_meta SET value = 0",
         ] {
-            raw(&address, sql).expect(sql);
+            query_raw(&address, sql).expect(sql);
         }
         let mut world = World::new(address);
-        let job = describe::describe_job("q", php("a"), None);
+        let job = describe::describe_job("q", php_string("a"), None);
         world.store.push(&[job]).expect("a job is pushed");
         world.store.redrive("q", None, "ann").expect("that is noted");
-        assert_eq!(world.raw("SELECT value FROM icecore_meta"), version);
-        assert_eq!(world.raw("SHOW INDEX FROM icecore_jobs WHERE Key_name = 'icecore_jobs_finished'").len(), 1);
+        assert_eq!(world.query_raw("SELECT value FROM icecore_meta"), version);
+        assert_eq!(world.query_raw("SHOW INDEX FROM icecore_jobs WHERE Key_name = 'icecore_jobs_finished'").len(), 1);
     }
 }
 
 #[test]
 fn bytes_and_texts_round_trip() {
-    each_world(|world| {
+    on_each_database(|world| {
         let all_bytes: Vec<u8> = (0..=255).collect();
         let mut objects = vec![describe::describe_object(all_bytes, None), describe::describe_object(Vec::new(), None)];
         for (index, key) in ["a", "a ", "A", "ä", "a\u{308}", "日本", "🦀", "%_'\"\\"].iter().enumerate() {
-            let mut object = describe::describe_object(php(key), None);
+            let mut object = describe::describe_object(php_string(key), None);
             object.key = Some((*key).to_owned());
             object.as_base64 = index % 2 == 0;
             objects.push(object);
@@ -90,17 +90,17 @@ fn bytes_and_texts_round_trip() {
             }
         }
         assert!(world.store.object_named("b").expect("an answer").is_none());
-        let mut repeated = describe::describe_object(php("x"), None);
+        let mut repeated = describe::describe_object(php_string("x"), None);
         repeated.key = Some("a ".to_owned());
-        let other = describe::describe_object(php("y"), None);
-        assert_eq!(kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
+        let other = describe::describe_object(php_string("y"), None);
+        assert_eq!(error_kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
 }
 
 #[test]
 fn objects_whose_values_fit_no_column_are_kept() {
-    each_world(|world| {
+    on_each_database(|world| {
         // Anonymous classes of PHP have NUL in their names.
         let anonymous = b"O:18:\"class@anonymous\0/a\":1:{s:1:\"t\";s:3:\"x\0y\";}".to_vec();
         let long = format!("O:300:\"{}\":0:{{}}", "C".repeat(300)).into_bytes();
@@ -115,21 +115,24 @@ fn objects_whose_values_fit_no_column_are_kept() {
         }
         let filter = ObjectFilter { class: Some("class@anonymous\0/a".to_owned()), ..ObjectFilter::default() };
         world.store.objects(0, 10, &filter, &mut |_| Ok(Flow::Continue)).expect("an answer");
-        let job = describe::describe_job("q", php("x"), None);
+        let job = describe::describe_job("q", php_string("x"), None);
         world.store.push(&[job]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         world.store.nack(lease.job.id, &lease.token, "a\0b", None).expect("given back");
         let long = "q".repeat(256);
-        assert_eq!(kind(world.store.push(&[describe::describe_job(&long, php("x"), None)])), ErrorKind::Input);
-        let mut object = describe::describe_object(php("x"), None);
+        assert_eq!(
+            error_kind(world.store.push(&[describe::describe_job(&long, php_string("x"), None)])),
+            ErrorKind::Input
+        );
+        let mut object = describe::describe_object(php_string("x"), None);
         object.key = Some(long);
-        assert_eq!(kind(world.store.put(&[object])), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.put(&[object])), ErrorKind::Input);
     });
 }
 
 #[test]
 fn objects_are_found_in_order() {
-    each_world(|world| {
+    on_each_database(|world| {
         let object = |number: usize| {
             let class = ["Cat", "Dog", "cat"][number % 3];
             let text = format!("O:{}:\"{class}\":1:{{s:1:\"n\";i:{number};}}", class.len());
@@ -174,15 +177,15 @@ fn objects_are_found_in_order() {
 /// An index finds what is stored while it is created.
 #[test]
 fn an_index_finds_objects_stored_during_its_creation() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = world.address.clone();
-        at_once(4, |thread| {
+        run_threads(4, |thread| {
             let mut store = open(&address).expect("a store");
             for number in 0..40 {
                 if thread == 0 && number == 20 {
                     store.index("$").expect("an index");
                 }
-                store.put(&[describe::describe_object(php("x"), None)]).expect("stored");
+                store.put(&[describe::describe_object(php_string("x"), None)]).expect("stored");
             }
         });
         assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_index_values").as_deref(), Some("160"));
@@ -191,30 +194,30 @@ fn an_index_finds_objects_stored_during_its_creation() {
 
 #[test]
 fn jobs_are_pushed_claimed_and_finished() {
-    each_world(|world| {
+    on_each_database(|world| {
         let store = &mut world.store;
         for queue in ["mail", "mail ", "Mail"] {
-            store.push(&[describe::describe_job(queue, php(queue), None)]).expect("pushed");
+            store.push(&[describe::describe_job(queue, php_string(queue), None)]).expect("pushed");
         }
         assert_eq!(store.queues().expect("queues").len(), 3);
         let lease = store.claim("mail ", "w", HOUR, 9).expect("an answer");
         assert_eq!(lease.len(), 1);
-        assert_eq!(lease[0].job.bytes, php("mail "));
+        assert_eq!(lease[0].job.bytes, php_string("mail "));
         let (id, token) = (lease[0].job.id, lease[0].token.clone());
         let until_first = store.extend(id, &token, HOUR).expect("kept");
         assert!(store.extend(id, &token, HOUR).expect("kept") >= until_first);
-        assert_eq!(kind(store.ack(id, "another", None)), ErrorKind::Lease);
+        assert_eq!(error_kind(store.ack(id, "another", None)), ErrorKind::Lease);
         store.ack(id, &token, Some(b"\0\xff")).expect("done");
         let done = store.job(id).expect("an answer").expect("a job");
         assert_eq!((done.state, done.result.as_deref()), (State::Done, Some(&b"\0\xff"[..])));
 
-        let mut job = describe::describe_job("once", php("x"), None);
+        let mut job = describe::describe_job("once", php_string("x"), None);
         (job.unique_key, job.max_attempts) = (Some("key ".to_owned()), Some(1));
         let first = store.push(&[job.clone()]).expect("pushed")[0];
         assert!(first.is_new);
         let repeated = store.push(&[job.clone()]).expect("pushed again")[0];
         assert_eq!((repeated.is_new, repeated.id), (false, first.id));
-        let mut other = describe::describe_job("once", php("y"), None);
+        let mut other = describe::describe_job("once", php_string("y"), None);
         other.unique_key = Some("key".to_owned());
         assert!(store.push(&[other]).expect("another key")[0].is_new);
         let leases = store.claim("once", "w", HOUR, 1).expect("an answer");
@@ -235,22 +238,23 @@ fn jobs_are_pushed_claimed_and_finished() {
 
 #[test]
 fn every_job_is_claimed_once() {
-    each_world(|world| {
-        let jobs: Vec<_> = (0..400).map(|number| describe::describe_job("q", php(&number.to_string()), None)).collect();
+    on_each_database(|world| {
+        let jobs: Vec<_> =
+            (0..400).map(|number| describe::describe_job("q", php_string(&number.to_string()), None)).collect();
         world.store.push(&jobs).expect("pushed");
         let address = &world.address;
-        let claimed = at_once(THREADS, |thread| {
+        let claimed = run_threads(THREADS, |thread| {
             let mut store = open(address).expect("a store");
-            let (mut mine, mut misses) = (Vec::new(), 0);
+            let (mut own_ids, mut misses) = (Vec::new(), 0);
             while misses < 20 {
                 let leases = store.claim("q", &format!("w{thread}"), HOUR, 1 + thread % 3).expect("an answer");
                 misses = if leases.is_empty() { misses + 1 } else { 0 };
                 for lease in leases {
                     store.ack(lease.job.id, &lease.token, None).expect("done");
-                    mine.push(lease.job.id);
+                    own_ids.push(lease.job.id);
                 }
             }
-            mine
+            own_ids
         });
         let all: Vec<_> = claimed.into_iter().flatten().collect();
         assert_eq!(all.len(), jobs.len());
@@ -260,12 +264,12 @@ fn every_job_is_claimed_once() {
 
 #[test]
 fn one_of_many_clients_gets_the_key() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = &world.address;
         for round in 0..10 {
-            let pushed = at_once(THREADS, |_| {
+            let pushed = run_threads(THREADS, |_| {
                 let mut store = open(address).expect("a store");
-                let mut job = describe::describe_job("q", php("x"), None);
+                let mut job = describe::describe_job("q", php_string("x"), None);
                 job.unique_key = Some(format!("key {round}"));
                 store.push(&[job]).expect("an answer")[0]
             });
@@ -277,25 +281,25 @@ fn one_of_many_clients_gets_the_key() {
 
 #[test]
 fn a_job_is_claimed_again_after_its_lease_ends() {
-    each_world(|world| {
-        world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
+    on_each_database(|world| {
+        world.store.push(&[describe::describe_job("q", php_string("x"), None)]).expect("pushed");
         let first = world.store.claim("q", "a", Duration::from_millis(20), 1).expect("an answer").remove(0);
         let mut other = world.open();
         let second = until("the lease ends", || other.claim("q", "b", HOUR, 1).expect("an answer").pop());
         assert_eq!((second.job.id, second.job.attempts), (first.job.id, 2));
-        assert_eq!(kind(world.store.ack(first.job.id, &first.token, None)), ErrorKind::Lease);
+        assert_eq!(error_kind(world.store.ack(first.job.id, &first.token, None)), ErrorKind::Lease);
         other.ack(second.job.id, &second.token, None).expect("done");
     });
 }
 
 #[test]
 fn objects_and_jobs_of_twenty_megabytes_round_trip() {
-    each_world(|world| {
+    on_each_database(|world| {
         let bytes: Vec<u8> = (0..20 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
         // Readable: the copy is large too.
-        let text = php(&"ab\u{1}".repeat(5 << 20));
+        let text = php_string(&"ab\u{1}".repeat(5 << 20));
         world.store.push(&[describe::describe_job("q", text.clone(), None)]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         assert!(lease.job.bytes == text && lease.job.json.is_some());
@@ -305,7 +309,7 @@ fn objects_and_jobs_of_twenty_megabytes_round_trip() {
 
 #[test]
 fn objects_too_large_for_the_server_are_refused_with_the_cause() {
-    each_world(|world| {
+    on_each_database(|world| {
         if world.address.scheme() != Scheme::Mysql {
             return;
         }
@@ -320,23 +324,27 @@ fn objects_too_large_for_the_server_are_refused_with_the_cause() {
 /// Whatever the statistics contain and whenever they were made, no statement of the queue reads its whole table.
 #[test]
 fn statements_of_the_queue_follow_indexes() {
-    each_world(|world| {
+    on_each_database(|world| {
         if world.address.scheme() != Scheme::Postgres {
             return;
         }
         let mut random = Random::new();
         let mut sometimes = |world: &World| {
             if random.below(3) == 0 {
-                world.raw("ANALYZE icecore_jobs");
+                world.query_raw("ANALYZE icecore_jobs");
             }
         };
         let mut pushed = 0;
         for round in 0..12 {
             sometimes(world);
-            let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php("x"), None)).collect();
-            let some = [1, 7, 200][round % 3];
-            pushed +=
-                world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
+            let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php_string("x"), None)).collect();
+            let batch_size = [1, 7, 200][round % 3];
+            pushed += world
+                .store
+                .push_checked(&jobs[..batch_size], &[("q", None)])
+                .expect("pushed")
+                .expect("none has one")
+                .len();
             sometimes(world);
             for max_objects in [1, 30, 200] {
                 let leases = world.store.claim("q", "w", HOUR, max_objects).expect("claimed");
@@ -357,7 +365,7 @@ fn statements_of_the_queue_follow_indexes() {
         world.store = open(&world.address).expect("another connection");
         let read = "SELECT seq_scan, n_tup_ins FROM pg_stat_user_tables WHERE relname = 'icecore_jobs' \
                     AND n_tup_ins >= ";
-        let numbers = until("the server counts", || world.raw(&format!("{read}{pushed}")).pop());
+        let numbers = until("the server counts", || world.query_raw(&format!("{read}{pushed}")).pop());
         // The scans that created the indexes.
         let made: u32 = numbers[0].as_deref().and_then(|number| number.parse().ok()).expect("a number");
         assert!(made <= 10, "the table was read as a whole {made} times");
@@ -367,15 +375,15 @@ fn statements_of_the_queue_follow_indexes() {
 /// Ends the connections of all others, as an administrator would.
 fn end_connections(world: &World) {
     match world.address.scheme() {
-        Scheme::Postgres => drop(world.raw(
+        Scheme::Postgres => drop(world.query_raw(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
              AND pid <> pg_backend_pid()",
         )),
         Scheme::Mysql => {
             let sql = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()";
-            for row in world.raw(sql) {
+            for row in world.query_raw(sql) {
                 // The connection may have ended by itself.
-                let _ = raw(&world.address, &format!("KILL {}", row[0].as_deref().expect("a number")));
+                let _ = query_raw(&world.address, &format!("KILL {}", row[0].as_deref().expect("a number")));
             }
         }
         _ => {}
@@ -384,8 +392,8 @@ fn end_connections(world: &World) {
 
 #[test]
 fn a_lost_connection_is_opened_again() {
-    each_world(|world| {
-        let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php("x"), None)]);
+    on_each_database(|world| {
+        let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php_string("x"), None)]);
         push(&mut *world.store).expect("pushed");
         end_connections(world);
         // A transaction that could not begin starts again on a new connection.
@@ -411,9 +419,9 @@ fn a_lost_connection_is_opened_again() {
 /// Nothing is stored of a transaction that was not committed when the connection was lost.
 #[test]
 fn an_interrupted_put_stores_nothing() {
-    each_world(|world| {
+    on_each_database(|world| {
         let address = &world.address;
-        let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php("x"), None)).collect();
+        let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php_string("x"), None)).collect();
         let mut put = 0;
         for _ in 0..20 {
             let outcome = std::thread::scope(|scope| {
@@ -438,8 +446,8 @@ fn an_interrupted_put_stores_nothing() {
 
 #[test]
 fn errors_have_kinds_and_no_passwords() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         if address.scheme() == Scheme::Sqlite {
             continue;
         }
@@ -500,7 +508,7 @@ fn connections_are_encrypted_as_their_address_demands() {
         let world_address = mysql.1();
         let sqls = ["CREATE OR REPLACE USER safe IDENTIFIED BY 'safe' REQUIRE SSL", "GRANT ALL ON icecore.* TO safe"];
         for sql in sqls {
-            raw(&world_address, sql).expect(sql);
+            query_raw(&world_address, sql).expect(sql);
         }
         let (scheme, host) =
             (server.split_once("://").expect("a scheme").0, server.rsplit_once('@').expect("a host").1);
@@ -514,15 +522,15 @@ fn connections_are_encrypted_as_their_address_demands() {
 #[test]
 #[ignore = "prints how fast it is"]
 fn speed_is_printed() {
-    each_world(|world| {
+    on_each_database(|world| {
         let count = 500;
         let begun = Instant::now();
         for _ in 0..count {
-            world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
+            world.store.push(&[describe::describe_job("q", php_string("x"), None)]).expect("pushed");
         }
         let pushes = f64::from(count) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
-        let many: Vec<_> = (0..count * 4).map(|_| describe::describe_job("q", php("x"), None)).collect();
+        let many: Vec<_> = (0..count * 4).map(|_| describe::describe_job("q", php_string("x"), None)).collect();
         world.store.push(&many).expect("pushed");
         let pushes_in_one = f64::from(count * 4) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
@@ -533,7 +541,7 @@ fn speed_is_printed() {
         let claims = f64::from(count) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
         let address = &world.address;
-        at_once(4, |_| {
+        run_threads(4, |_| {
             let mut store = open(address).expect("a store");
             for _ in 0..count / 2 {
                 for lease in store.claim("q", "w", HOUR, 1).expect("an answer") {

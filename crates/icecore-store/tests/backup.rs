@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{AddressParts, TextRow, World, file_of, kind, sql_backends, until};
+use crate::common::{AddressParts, TextRow, World, error_kind, file_of, sql_backends, until};
 use icecore_store::{
     Address, ErrorKind, Flow, Id, Job, JobFilter, NewJob, NewObject, Object, ObjectFilter, QueueSettings, Scheme,
     describe, open,
@@ -12,18 +12,18 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-const PAGE: &str = include_str!("../../../docs/store.md");
+const STORE_DOCUMENTATION: &str = include_str!("../../../docs/store.md");
 
 /// Returns the command blocks in the section about backups that begin with this program.
-fn commands(program: &str) -> String {
-    let (_, section) = PAGE.split_once("\n## Backup\n").expect("the section");
+fn find_commands(program: &str) -> String {
+    let (_, section) = STORE_DOCUMENTATION.split_once("\n## Backup\n").expect("the section");
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
     let blocks = section.split("```sh\n").skip(1).filter_map(|block| block.split_once("```"));
     let block = blocks.map(|(block, _)| block).find(|block| block.starts_with(program));
     block.unwrap_or_else(|| panic!("docs/store.md has no block of {program}")).to_owned()
 }
 
-fn has(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
@@ -36,7 +36,7 @@ fn run(script: &str, folder: &Path, environment: &[(&str, String)]) {
 }
 
 /// Returns the variables that the commands of a database need.
-fn environment(address: &Address) -> Vec<(&'static str, String)> {
+fn environment_of(address: &Address) -> Vec<(&'static str, String)> {
     let AddressParts { user, password, host, port, database } = AddressParts::of(address);
     let scheme = if address.scheme() == Scheme::Postgres { "postgres" } else { "mysql" };
     vec![
@@ -54,37 +54,37 @@ fn environment(address: &Address) -> Vec<(&'static str, String)> {
 fn back_up(address: &Address, folder: &Path) {
     match address.scheme() {
         Scheme::Sqlite => {
-            let home = file_of(address);
-            run(&commands("sqlite3"), Path::new(&home).parent().expect("a folder"), &[]);
-            let copy = Path::new(&home).with_file_name("backup.db");
+            let database_file = file_of(address);
+            run(&find_commands("sqlite3"), Path::new(&database_file).parent().expect("a folder"), &[]);
+            let copy = Path::new(&database_file).with_file_name("backup.db");
             std::fs::rename(copy, folder.join("backup.db")).expect("moved");
         }
-        Scheme::Postgres => run(&commands("pg_dump"), folder, &environment(address)),
-        _ => run(&commands("mariadb-dump"), folder, &environment(address)),
+        Scheme::Postgres => run(&find_commands("pg_dump"), folder, &environment_of(address)),
+        _ => run(&find_commands("mariadb-dump"), folder, &environment_of(address)),
     }
 }
 
-/// Restores it into an empty database.
-fn bring_back(address: &Address, folder: &Path) {
+/// Restores a backup into an empty database.
+fn restore(address: &Address, folder: &Path) {
     match address.scheme() {
         Scheme::Sqlite => {
-            let home = file_of(address);
-            let home = Path::new(&home).parent().expect("a folder");
-            std::fs::copy(folder.join("backup.db"), home.join("backup.db")).expect("copied");
-            run(&commands("rm"), home, &[]);
+            let database_file = file_of(address);
+            let database_folder = Path::new(&database_file).parent().expect("a folder");
+            std::fs::copy(folder.join("backup.db"), database_folder.join("backup.db")).expect("copied");
+            run(&find_commands("rm"), database_folder, &[]);
         }
-        Scheme::Postgres => run(&commands("pg_restore"), folder, &environment(address)),
-        _ => run(&commands("mariadb "), folder, &environment(address)),
+        Scheme::Postgres => run(&find_commands("pg_restore"), folder, &environment_of(address)),
+        _ => run(&find_commands("mariadb "), folder, &environment_of(address)),
     }
 }
 
-fn objects(world: &mut World) -> Vec<Object> {
+fn list_objects(world: &mut World) -> Vec<Object> {
     let mut all = Vec::new();
-    let mut take = |object| {
+    let mut add = |object| {
         all.push(object);
         Ok(Flow::Continue)
     };
-    world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut take).expect("objects");
+    world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut add).expect("objects");
     all
 }
 
@@ -106,22 +106,23 @@ impl BackupContent {
     /// Reads everything up to these sequences of an object and of a job.
     fn of(world: &mut World, (object, job): (i64, i64)) -> BackupContent {
         BackupContent {
-            objects: objects(world).into_iter().filter(|found| found.sequence <= object).collect(),
+            objects: list_objects(world).into_iter().filter(|found| found.sequence <= object).collect(),
             jobs: world.jobs(&JobFilter::default()).into_iter().filter(|found| found.sequence <= job).collect(),
             indexes: world.store.indexes().expect("indexes"),
-            queues: world.raw("SELECT * FROM icecore_queues ORDER BY name"),
-            classes: world.raw(&format!(
+            queues: world.query_raw("SELECT * FROM icecore_queues ORDER BY name"),
+            classes: world.query_raw(&format!(
                 "SELECT seq, class FROM icecore_object_classes WHERE seq <= {object} ORDER BY seq, class"
             )),
-            values: world.raw(&format!("SELECT * FROM icecore_index_values WHERE seq <= {object} ORDER BY seq, path")),
-            audit: world.raw("SELECT * FROM icecore_audit ORDER BY seq"),
-            version: world.raw("SELECT * FROM icecore_meta"),
+            values: world
+                .query_raw(&format!("SELECT * FROM icecore_index_values WHERE seq <= {object} ORDER BY seq, path")),
+            audit: world.query_raw("SELECT * FROM icecore_audit ORDER BY seq"),
+            version: world.query_raw("SELECT * FROM icecore_meta"),
         }
     }
 }
 
-/// Stores one of everything. Returns a job that a worker has, and its token.
-fn fill(world: &mut World) -> (Id, String) {
+/// Stores objects and jobs of each kind and state. Returns a job that a worker has, and its token.
+fn store_one_of_everything(world: &mut World) -> (Id, String) {
     let every: Vec<u8> = (0..=255).collect();
     let php = b"O:4:\"User\":2:{s:2:\"id\";i:7;s:4:\"name\";s:4:\"Zo\xc3\xab\";}".to_vec();
     world.store.index("$.id").expect("an index");
@@ -157,20 +158,20 @@ fn fill(world: &mut World) -> (Id, String) {
 
 #[test]
 fn a_restored_backup_has_all_data() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
         let needed: &[&str] = match address.scheme() {
             Scheme::Sqlite => &["sqlite3"],
             Scheme::Postgres => &["pg_dump", "pg_restore"],
             _ => &["mariadb-dump", "mariadb"],
         };
-        if let Some(missing) = needed.iter().find(|program| !has(program)) {
+        if let Some(missing) = needed.iter().find(|program| !is_installed(program)) {
             eprintln!("SKIPPED: {name}, as {missing} is missing");
             continue;
         }
         let mut world = World::new(address);
-        let (leased, token) = fill(&mut world);
-        let folder = common::folder();
+        let (leased, token) = store_one_of_everything(&mut world);
+        let folder = common::new_folder();
         let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
         let acknowledged = std::thread::scope(|scope| {
             // Others continue to write: each object with its class, its value and its job.
@@ -191,11 +192,11 @@ fn a_restored_backup_has_all_data() {
             acknowledged
         });
 
-        let empty = fresh();
-        bring_back(&empty, &folder);
+        let empty = new_database();
+        restore(&empty, &folder);
         let mut restored = World::new(empty);
         let last = (
-            objects(&mut restored).last().expect("objects").sequence,
+            list_objects(&mut restored).last().expect("objects").sequence,
             restored.jobs(&JobFilter::default()).last().expect("jobs").sequence,
         );
         let (original, back) = (BackupContent::of(&mut world, last), BackupContent::of(&mut restored, last));
@@ -210,7 +211,7 @@ fn a_restored_backup_has_all_data() {
         let new_lease =
             until("the lease ends", || restored.store.claim("leased", "next", common::HOUR, 1).expect("asked").pop());
         assert_eq!((new_lease.job.id, new_lease.job.attempts), (leased, 2), "{name}");
-        assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
+        assert_eq!(error_kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
         restored.store.ack(leased, &new_lease.token, None).expect("done");
         // Sequences continue after the last one.
         let id = restored.store.put(&[describe::describe_object(b"[5]".to_vec(), None)]).expect("put")[0];

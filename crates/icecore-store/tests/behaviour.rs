@@ -22,7 +22,7 @@ macro_rules! behaviours {
 }
 pub(crate) use behaviours;
 
-/// What a database does not do, and why.
+/// Behaviours that a database does not have: the database, the behaviour, and the reason.
 const EXCLUDED: &[(&str, &str, &str)] = &[
     ("mongodb", "large_objects_round_trip", "a document has 16 MB; tests/mongo.rs has what is said then"),
     ("mongodb", "large_payloads_round_trip", "the same"),
@@ -44,16 +44,17 @@ fn every_database_behaves() {
             for _ in 0..THREADS {
                 scope.spawn(|| {
                     while let Some((name, behaviour)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let exclusion = EXCLUDED.iter().find(|entry| (entry.0, entry.1) == (backend, name));
+                        let exclusion =
+                            EXCLUDED.iter().find(|(database, excluded, _)| (*database, *excluded) == (backend, *name));
                         if let Some((.., why)) = exclusion {
                             println!("{backend}: {name}: EXCLUDED: {why}");
                             continue;
                         }
-                        let is_well =
+                        let has_passed =
                             catch_unwind(AssertUnwindSafe(|| behaviour(&mut World::new(new_database())))).is_ok();
                         common::remove_folders();
-                        println!("{backend}: {name}: {}", if is_well { "ok" } else { "FAILED" });
-                        if !is_well {
+                        println!("{backend}: {name}: {}", if has_passed { "ok" } else { "FAILED" });
+                        if !has_passed {
                             failed.lock().expect("no panic here").push(format!("{backend}: {name}"));
                         }
                     }

@@ -1,9 +1,9 @@
 //! Many clients at once on one database, each with its own connection.
 
-use crate::common::{Cell, HOUR, World, backends, kind, patiently};
+use crate::common::{Cell, HOUR, World, backends, error_kind, patiently};
 use icecore_store::{
     Ack, Error, ErrorKind, Flow, Id, JobFilter, Lease, NewJob, NewObject, NewSchedule, ObjectFilter, Pushed,
-    QueueSettings, Rate, State, Timing, describe, open,
+    QueueSettings, QueueStatus, Rate, State, Timing, describe, open,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
@@ -12,23 +12,23 @@ use std::time::Duration;
 
 const THREADS: usize = 8;
 
-fn new(queue: &str, payload: &str) -> NewJob {
+fn new_job(queue: &str, payload: &str) -> NewJob {
     describe::describe_job(queue, payload.as_bytes().to_vec(), Some("json"))
 }
 
 /// Runs `body` on each database and prints its name.
-fn everywhere(name: &str, body: impl Fn(&mut World)) {
-    for (backend, fresh) in backends() {
+fn on_each_database(name: &str, body: impl Fn(&mut World)) {
+    for (backend, new_database) in backends() {
         println!("{backend}: {name}");
-        body(&mut World::new(fresh()));
+        body(&mut World::new(new_database()));
     }
 }
 
 #[test]
 fn many_clients_open_a_fresh_database() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         for round in 0..5 {
-            let address = fresh();
+            let address = new_database();
             let start = Barrier::new(THREADS);
             let ids: Vec<Id> = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..THREADS)
@@ -37,7 +37,7 @@ fn many_clients_open_a_fresh_database() {
                             start.wait();
                             let mut store =
                                 open(&address).unwrap_or_else(|error| panic!("{backend}, round {round}: {error}"));
-                            let job = new("mail", "1");
+                            let job = new_job("mail", "1");
                             patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
                             job.id
                         })
@@ -54,52 +54,57 @@ fn many_clients_open_a_fresh_database() {
 
 #[test]
 fn each_job_is_done_once() {
-    const EACH: usize = 150;
-    everywhere("each job is done once", |world| {
+    const JOBS_PER_CLIENT: usize = 150;
+    on_each_database("each job is done once", |world| {
         let (done, busy) = (AtomicUsize::new(0), AtomicU64::new(0));
         let start = Barrier::new(THREADS);
         let address = &world.address;
-        let tell = |error: &Error| {
+        let count_busy = |error: &Error| {
             assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
             busy.fetch_add(1, Ordering::Relaxed);
         };
         let worked: Vec<Vec<Id>> = std::thread::scope(|scope| {
             let work = |number: usize| {
                 let mut store = open(address).expect("opened");
-                let mut mine = Vec::new();
+                let mut own_ids = Vec::new();
                 start.wait();
                 let mut pushed = 0;
-                while pushed < EACH || done.load(Ordering::Relaxed) < EACH * THREADS {
-                    if pushed < EACH {
+                while pushed < JOBS_PER_CLIENT || done.load(Ordering::Relaxed) < JOBS_PER_CLIENT * THREADS {
+                    if pushed < JOBS_PER_CLIENT {
                         // One or several at once, in two queues.
-                        let count = (1 + pushed % 3).min(EACH - pushed);
+                        let count = (1 + pushed % 3).min(JOBS_PER_CLIENT - pushed);
                         let jobs: Vec<NewJob> = (0..count)
-                            .map(|_| NewJob { priority: (pushed % 2) as i32, ..new(["a", "b"][pushed % 2], "1") })
+                            .map(|_| NewJob { priority: (pushed % 2) as i32, ..new_job(["a", "b"][pushed % 2], "1") })
                             .collect();
-                        patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
+                        patiently(|| store.push(&jobs).inspect_err(count_busy)).expect("pushed");
                         pushed += count;
                     }
-                    let queue = ["a", "b"][(pushed + number + mine.len()) % 2];
+                    let queue = ["a", "b"][(pushed + number + own_ids.len()) % 2];
                     let worker = format!("worker {number}");
                     // Repeating the claim is safe: a failed claim hands nothing out.
-                    let leases = patiently(|| store.claim(queue, &worker, HOUR, 1 + number % 4).inspect_err(tell))
-                        .expect("claimed");
+                    let leases =
+                        patiently(|| store.claim(queue, &worker, HOUR, 1 + number % 4).inspect_err(count_busy))
+                            .expect("claimed");
                     for lease in leases {
                         assert_eq!((lease.job.attempts, lease.job.state), (1, State::Leased));
-                        patiently(|| store.ack(lease.job.id, &lease.token, None).inspect_err(tell)).expect("ack");
-                        mine.push(lease.job.id);
+                        patiently(|| store.ack(lease.job.id, &lease.token, None).inspect_err(count_busy)).expect("ack");
+                        own_ids.push(lease.job.id);
                         done.fetch_add(1, Ordering::Relaxed);
                     }
                     std::thread::yield_now();
                 }
-                mine
+                own_ids
             };
             let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         let all: Vec<Id> = worked.concat();
         let different: HashSet<Id> = all.iter().copied().collect();
-        assert_eq!((all.len(), different.len()), (EACH * THREADS, EACH * THREADS), "each one once");
+        assert_eq!(
+            (all.len(), different.len()),
+            (JOBS_PER_CLIENT * THREADS, JOBS_PER_CLIENT * THREADS),
+            "each one once"
+        );
         let jobs = world.jobs(&JobFilter::default());
         assert!(jobs.iter().all(|job| job.state == State::Done && job.attempts == 1));
         assert_eq!(jobs.len(), all.len());
@@ -114,14 +119,14 @@ fn each_job_is_done_once() {
 
 #[test]
 fn one_of_many_clients_gets_a_unique_key() {
-    everywhere("one of many gets a unique key", |world| {
+    on_each_database("one of many gets a unique key", |world| {
         for round in 0..10 {
             let start = Barrier::new(THREADS);
             let address = &world.address;
             let pushed: Vec<Pushed> = std::thread::scope(|scope| {
                 let push = || {
                     let mut store = open(address).expect("opened");
-                    let job = NewJob { unique_key: Some(format!("key {round}")), ..new("mail", "1") };
+                    let job = NewJob { unique_key: Some(format!("key {round}")), ..new_job("mail", "1") };
                     start.wait();
                     patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed")[0]
                 };
@@ -136,7 +141,7 @@ fn one_of_many_clients_gets_a_unique_key() {
 
 #[test]
 fn one_of_many_clients_gets_the_key_of_an_object() {
-    everywhere("one of many gets a key of objects", |world| {
+    on_each_database("one of many gets a key of objects", |world| {
         for round in 0..10 {
             let start = Barrier::new(THREADS);
             let address = &world.address;
@@ -151,7 +156,7 @@ fn one_of_many_clients_gets_the_key_of_an_object() {
                     match patiently(|| store.put(std::slice::from_ref(&object))) {
                         Ok(_) => true,
                         answer => {
-                            assert_eq!(kind(answer), ErrorKind::Taken);
+                            assert_eq!(error_kind(answer), ErrorKind::Taken);
                             false
                         }
                     }
@@ -166,9 +171,13 @@ fn one_of_many_clients_gets_the_key_of_an_object() {
 
 #[test]
 fn many_clients_redrive_each_dead_job_once() {
-    everywhere("dead jobs are redriven once", |world| {
+    on_each_database("dead jobs are redriven once", |world| {
         let jobs: Vec<NewJob> = (0..40)
-            .map(|number| NewJob { max_attempts: Some(1), unique_key: Some(number.to_string()), ..new("mail", "1") })
+            .map(|number| NewJob {
+                max_attempts: Some(1),
+                unique_key: Some(number.to_string()),
+                ..new_job("mail", "1")
+            })
             .collect();
         world.store.push(&jobs).expect("pushed");
         for lease in world.store.claim("mail", "ann", HOUR, 40).expect("claimed") {
@@ -183,7 +192,7 @@ fn many_clients_redrive_each_dead_job_once() {
                 if number % 2 == 1 {
                     // At the same time, others take the keys.
                     for key in 0..40 {
-                        let job = NewJob { unique_key: Some(key.to_string()), ..new("mail", "2") };
+                        let job = NewJob { unique_key: Some(key.to_string()), ..new_job("mail", "2") };
                         patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
                     }
                     return 0;
@@ -203,58 +212,61 @@ fn many_clients_redrive_each_dead_job_once() {
 /// Groups of all sizes, keys that several clients push, leases that end in between.
 #[test]
 fn many_clients_push_claim_and_ack_in_groups() {
-    const EACH: usize = 200;
-    everywhere("groups at once", |world| {
+    const JOBS_PER_CLIENT: usize = 200;
+    on_each_database("groups at once", |world| {
         let (done, lost, busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let (unfinished, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
         let address = &world.address;
-        let tell = |error: &Error| {
+        let count_busy = |error: &Error| {
             assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
             busy.fetch_add(1, Ordering::Relaxed);
         };
         let worked: Vec<Vec<Id>> = std::thread::scope(|scope| {
             let work = |number: usize| {
                 let mut store = open(address).expect("opened");
-                let (mut mine, mut pushed, mut turn) = (Vec::new(), 0, 0);
+                let (mut own_ids, mut pushed, mut round) = (Vec::new(), 0, 0);
                 start.wait();
                 loop {
-                    if pushed < EACH {
-                        let jobs: Vec<NewJob> = (pushed..EACH.min(pushed + 1 + turn * 13 % 40))
+                    if pushed < JOBS_PER_CLIENT {
+                        let jobs: Vec<NewJob> = (pushed..JOBS_PER_CLIENT.min(pushed + 1 + round * 13 % 40))
                             .map(|count| NewJob {
                                 max_attempts: Some(1_000_000),
                                 priority: (count % 3) as i32,
                                 // All clients push some of these, in different orders.
-                                unique_key: (count % 10 == 0).then(|| ((count * number) % EACH).to_string()),
-                                ..new(["a", "b"][count % 2], "1")
+                                unique_key: (count % 10 == 0).then(|| ((count * number) % JOBS_PER_CLIENT).to_string()),
+                                ..new_job(["a", "b"][count % 2], "1")
                             })
                             .collect();
-                        patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
+                        patiently(|| store.push(&jobs).inspect_err(count_busy)).expect("pushed");
                         pushed += jobs.len();
-                        if pushed == EACH {
+                        if pushed == JOBS_PER_CLIENT {
                             unfinished.fetch_sub(1, Ordering::SeqCst);
                         }
                     }
-                    let was_last = unfinished.load(Ordering::SeqCst) == 0;
-                    let (queue, max_jobs) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
-                    let lease = if turn % 5 == 0 { Duration::from_millis(2) } else { HOUR };
+                    let are_all_pushed = unfinished.load(Ordering::SeqCst) == 0;
+                    let (queue, max_jobs) = (["a", "b"][round % 2], [1, 9, 70][round % 3]);
+                    let lease = if round % 5 == 0 { Duration::from_millis(2) } else { HOUR };
                     let worker = format!("worker {number}");
-                    let leases =
-                        patiently(|| store.claim(queue, &worker, lease, max_jobs).inspect_err(tell)).expect("claimed");
-                    turn += 1;
-                    if leases.is_empty() && was_last {
+                    let leases = patiently(|| store.claim(queue, &worker, lease, max_jobs).inspect_err(count_busy))
+                        .expect("claimed");
+                    round += 1;
+                    if leases.is_empty() && are_all_pushed {
                         let all = patiently(|| store.queues()).expect("queues");
-                        if all.iter().all(|queue| queue.counts[0] + queue.counts[1] == 0) {
-                            return mine;
+                        let is_finished = |queue: &QueueStatus| {
+                            queue.count_in_state(State::Ready) + queue.count_in_state(State::Leased) == 0
+                        };
+                        if all.iter().all(is_finished) {
+                            return own_ids;
                         }
                     }
                     let acks: Vec<Ack> = leases
                         .into_iter()
                         .map(|lease| Ack { id: lease.job.id, token: lease.token, result: None })
                         .collect();
-                    let results = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
+                    let results = patiently(|| store.ack_many(&acks).inspect_err(count_busy)).expect("acked");
                     for (ack, results) in acks.iter().zip(results) {
                         match results {
-                            Ok(()) => mine.push(ack.id),
+                            Ok(()) => own_ids.push(ack.id),
                             Err(error) => {
                                 assert_eq!(error.kind(), ErrorKind::Lease, "{error}");
                                 lost.fetch_add(1, Ordering::Relaxed);
@@ -276,28 +288,29 @@ fn many_clients_push_claim_and_ack_in_groups() {
     });
 }
 
-/// Leases that end at once: all clients take each other's jobs.
+/// The leases are very short, so all clients take each other's jobs.
 #[test]
 fn short_leases_never_overlap() {
-    everywhere("short leases never overlap", |world| {
-        let jobs: Vec<NewJob> = (0..20).map(|_| NewJob { max_attempts: Some(1_000_000), ..new("mail", "1") }).collect();
+    on_each_database("short leases never overlap", |world| {
+        let jobs: Vec<NewJob> =
+            (0..20).map(|_| NewJob { max_attempts: Some(1_000_000), ..new_job("mail", "1") }).collect();
         world.store.push(&jobs).expect("pushed");
         let address = &world.address;
         let lease = Duration::from_millis(3);
         let grants: Vec<(Id, u32, i64)> = std::thread::scope(|scope| {
             let work = |number: usize| {
                 let mut store = open(address).expect("opened");
-                let mut mine = Vec::new();
+                let mut own_ids = Vec::new();
                 for _ in 0..60 {
                     let leases =
                         patiently(|| store.claim("mail", &format!("worker {number}"), lease, 3)).expect("claimed");
-                    mine.extend(
+                    own_ids.extend(
                         leases
                             .into_iter()
                             .map(|lease| (lease.job.id, lease.job.attempts, lease.job.lease_until.expect("an end"))),
                     );
                 }
-                mine
+                own_ids
             };
             let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
             threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
@@ -309,8 +322,10 @@ fn short_leases_never_overlap() {
         for (id, mut grants) in by_job {
             grants.sort_unstable();
             for pair in grants.windows(2) {
-                assert!(pair[0].0 < pair[1].0, "{id}: attempt {} twice", pair[0].0);
-                assert!(pair[1].1 - lease.as_millis() as i64 > pair[0].1, "{id}: {pair:?}");
+                let [(attempt, end), (next_attempt, next_end)] = [pair[0], pair[1]];
+                assert!(attempt < next_attempt, "{id}: attempt {attempt} twice");
+                let next_start = next_end - lease.as_millis() as i64;
+                assert!(next_start > end, "{id}: {pair:?}");
             }
         }
         println!("  {} leases", grants.len());
@@ -320,8 +335,8 @@ fn short_leases_never_overlap() {
 
 #[test]
 fn many_clients_put_read_and_index_objects() {
-    everywhere("objects at once", |world| {
-        const EACH: usize = 60;
+    on_each_database("objects at once", |world| {
+        const OBJECTS_PER_CLIENT: usize = 60;
         let start = Barrier::new(THREADS);
         let address = &world.address;
         std::thread::scope(|scope| {
@@ -330,7 +345,7 @@ fn many_clients_put_read_and_index_objects() {
                 scope.spawn(move || {
                     let mut store = open(address).expect("opened");
                     start.wait();
-                    for count in 0..EACH {
+                    for count in 0..OBJECTS_PER_CLIENT {
                         match number {
                             0 => patiently(|| store.index("$.k")).expect("an index"),
                             1 => {
@@ -360,23 +375,26 @@ fn many_clients_put_read_and_index_objects() {
             let mut count = 0;
             let filter =
                 ObjectFilter { path_value: Some((path.to_owned(), "1".to_owned())), ..ObjectFilter::default() };
-            let mut one = |_| {
+            let mut count_object = |_| {
                 count += 1;
                 Ok(Flow::Continue)
             };
-            world.store.objects(0, usize::MAX, &filter, &mut one).expect("found");
+            world.store.objects(0, usize::MAX, &filter, &mut count_object).expect("found");
             count
         };
-        // The same path, written in a form that no index has.
-        let (with, without) = (count("$.k"), count("$[\"k\"]"));
-        assert_eq!((with, without), ((THREADS - 2) * EACH / 2, (THREADS - 2) * EACH / 2));
+        // The second form of the same path has no index.
+        let (with_index, without_index) = (count("$.k"), count("$[\"k\"]"));
+        assert_eq!(
+            (with_index, without_index),
+            ((THREADS - 2) * OBJECTS_PER_CLIENT / 2, (THREADS - 2) * OBJECTS_PER_CLIENT / 2)
+        );
     });
 }
 
 #[test]
-fn extending_returns_the_end_of_the_own_lease() {
+fn an_extension_returns_the_end_of_its_own_lease() {
     const ROUNDS: usize = 150;
-    everywhere("an extension tells its own end", |world| {
+    on_each_database("an extension tells its own end", |world| {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let _end = StopOnDrop(&is_over);
@@ -392,7 +410,7 @@ fn extending_returns_the_end_of_the_own_lease() {
                 });
             }
             for _ in 0..ROUNDS {
-                let job = NewJob { max_attempts: Some(1_000_000), ..new("mail", "1") };
+                let job = NewJob { max_attempts: Some(1_000_000), ..new_job("mail", "1") };
                 let store = &mut world.store;
                 let lease = patiently(|| store.push_and_claim(&job, "first", Duration::from_millis(3)));
                 let Lease { job, token } = lease.expect("claimed").expect("a new job");
@@ -429,15 +447,17 @@ impl Drop for StopOnDrop<'_> {
 #[test]
 fn limits_apply_with_many_workers() {
     const JOBS: usize = 120;
-    const PER: i64 = 100;
-    everywhere("limits hold", |world| {
+    const CONCURRENCY: usize = 3;
+    const RATE: usize = 8;
+    const RATE_PERIOD_MS: i64 = 100;
+    on_each_database("limits hold", |world| {
         let settings = QueueSettings {
-            concurrency: Some(3),
-            rate: Some(Rate { count: 8, period: Duration::from_millis(PER as u64) }),
+            concurrency: Some(CONCURRENCY as u32),
+            rate: Some(Rate { count: RATE as u32, period: Duration::from_millis(RATE_PERIOD_MS as u64) }),
             ..QueueSettings::default()
         };
         world.store.configure("mail", &settings).expect("configured");
-        let jobs: Vec<NewJob> = (0..JOBS).map(|_| new("mail", "1")).collect();
+        let jobs: Vec<NewJob> = (0..JOBS).map(|_| new_job("mail", "1")).collect();
         world.store.push(&jobs).expect("pushed");
         let (address, done) = (&world.address, AtomicUsize::new(0));
         // When each job was handed out, and a later time at which it was still leased.
@@ -462,19 +482,19 @@ fn limits_apply_with_many_workers() {
         });
         assert_eq!(spans.len(), JOBS);
         for (from, _) in &spans {
-            let at_once = spans.iter().filter(|(other, until)| other <= from && from < until).count();
-            assert!(at_once <= 3, "{at_once} at {from}: {spans:?}");
+            let leased_count = spans.iter().filter(|(other, until)| other <= from && from < until).count();
+            assert!(leased_count <= CONCURRENCY, "{leased_count} at {from}: {spans:?}");
         }
         let mut times: Vec<i64> = spans.iter().map(|(from, _)| *from).collect();
         times.sort_unstable();
-        assert!(times.iter().zip(&times[8..]).all(|(first, ninth)| ninth - first >= PER), "{times:?}");
+        assert!(times.iter().zip(&times[RATE..]).all(|(first, next)| next - first >= RATE_PERIOD_MS), "{times:?}");
     });
 }
 
 /// Each time of a schedule creates one job, however many clients check it at once.
 #[test]
 fn many_clients_create_one_job_per_time_of_a_schedule() {
-    everywhere("a schedule queues one job", |world| {
+    on_each_database("a schedule queues one job", |world| {
         for round in 0..10 {
             for name in ["a", "b", "c"] {
                 let timing = Timing::new("every 1h", None).expect("a timing");
@@ -498,8 +518,8 @@ fn many_clients_create_one_job_per_time_of_a_schedule() {
             });
             // A schedule that another client had locked was left to that client.
             fired.push(world.store.fire(9).expect("fired"));
-            let new = fired.iter().flatten().filter(|fired| fired.is_new).count();
-            assert_eq!(new, 3, "round {round}: {fired:#?}");
+            let new_job = fired.iter().flatten().filter(|fired| fired.is_new).count();
+            assert_eq!(new_job, 3, "round {round}: {fired:#?}");
             assert_eq!(world.jobs(&JobFilter::default()).len() as i64, 3 * (round + 1));
         }
     });
@@ -508,9 +528,9 @@ fn many_clients_create_one_job_per_time_of_a_schedule() {
 /// A job that is pushed after another one while that one finishes is still handed out.
 #[test]
 fn a_job_pushed_while_its_predecessor_ends_is_not_lost() {
-    everywhere("a chain is not lost", |world| {
+    on_each_database("a chain is not lost", |world| {
         for round in 0..60 {
-            let first = new("mail", "1");
+            let first = new_job("mail", "1");
             world.store.push(std::slice::from_ref(&first)).expect("pushed");
             let lease = world.store.claim("mail", "ann", HOUR, 1).expect("claimed").remove(0);
             let (address, start) = (&world.address, Barrier::new(2));
@@ -529,11 +549,11 @@ fn a_job_pushed_while_its_predecessor_ends_is_not_lost() {
                 });
                 scope.spawn(|| {
                     let mut store = open(address).expect("opened");
-                    let behind = NewJob { after: Some(first.id), ..new("mail", "2") };
-                    let jobs = [behind.clone(), NewJob { after: Some(behind.id), ..new("mail", "3") }];
-                    let some = if round % 3 == 0 { &jobs[..] } else { &jobs[..1] };
+                    let follower = NewJob { after: Some(first.id), ..new_job("mail", "2") };
+                    let jobs = [follower.clone(), NewJob { after: Some(follower.id), ..new_job("mail", "3") }];
+                    let pushed = if round % 3 == 0 { &jobs[..] } else { &jobs[..1] };
                     start.wait();
-                    patiently(|| store.push(some)).expect("pushed");
+                    patiently(|| store.push(pushed)).expect("pushed");
                 });
             });
             for _ in 0..if round % 3 == 0 { 2 } else { 1 } {

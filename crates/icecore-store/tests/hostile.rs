@@ -3,14 +3,14 @@
 
 use crate::common;
 
-use crate::common::{HOUR, World, folder, sqlite};
+use crate::common::{HOUR, World, new_folder, new_sqlite_address};
 use icecore_store::{
     BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings,
     State, Timing, describe, open,
 };
 use std::time::Duration;
 
-fn job(payload: &str) -> NewJob {
+fn new_job(payload: &str) -> NewJob {
     describe::describe_job("mail", payload.as_bytes().to_vec(), Some("json"))
 }
 
@@ -22,22 +22,22 @@ struct FilledDatabase {
     objects: [Id; 2],
 }
 
-fn filled() -> FilledDatabase {
-    let mut world = World::new(sqlite());
+fn fill_database() -> FilledDatabase {
+    let mut world = World::new(new_sqlite_address());
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
         key: Some(Id::new().to_string()),
         ..describe::describe_object(b"a:1:{i:0;O:1:\"A\":0:{}}".to_vec(), None)
     };
     let objects = world.store.put(&[object(), object()]).expect("put");
-    let new = [NewJob { priority: 1, ..job("1") }, job("2")];
+    let new = [NewJob { priority: 1, ..new_job("1") }, new_job("2")];
     world.store.push(&new).expect("pushed");
     world.store.configure("mail", &QueueSettings { max_attempts: Some(3), ..Default::default() }).expect("configured");
     for name in ["first", "second"] {
         let timing = Timing::new("every 1h", None).expect("a timing");
         world.store.set_schedule(&NewSchedule::new(name, "timed", timing, b"1".to_vec()), "ann").expect("set");
     }
-    world.raw(
+    world.query_raw(
         "UPDATE icecore_schedules SET next_at = 1000, last_at = 0, zone = 'UTC', format = 'json', max_attempts = 2",
     );
     FilledDatabase { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
@@ -107,7 +107,7 @@ const STRANGE: [&str; 11] = [
 #[test]
 fn columns_changed_by_hand_do_not_panic() {
     let columns = |world: &World, table: &str| -> Vec<String> {
-        world.raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
+        world.query_raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
     };
     let tables = [
         "icecore_objects",
@@ -120,16 +120,16 @@ fn columns_changed_by_hand_do_not_panic() {
     ];
     let mut changed = 0;
     for table in tables {
-        for column in columns(&filled().world, table) {
+        for column in columns(&fill_database().world, table) {
             for value in STRANGE {
                 if column == "seq" && value == "9223372036854775807" {
                     continue; // No sequence can follow this one.
                 }
-                let mut filled = filled();
+                let mut filled = fill_database();
                 let sql =
                     format!("UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT MIN(rowid) FROM {table})");
                 // Values that the database itself refuses need no test.
-                if common::raw(&filled.world.address, &sql).is_err() {
+                if common::query_raw(&filled.world.address, &sql).is_err() {
                     continue;
                 }
                 changed += 1;
@@ -171,8 +171,8 @@ fn check_others(filled: &mut FilledDatabase, sql: &str, is_queue: bool) {
 #[test]
 fn unknown_states_are_reported_as_errors() {
     for state in ["READY", "running", "ready ", ""] {
-        let mut filled = filled();
-        filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
+        let mut filled = fill_database();
+        filled.world.query_raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
         let store = &mut filled.world.store;
         let error = store.job(filled.jobs[0]).expect_err("no state");
         assert!(error.kind() == ErrorKind::Database && error.to_string().contains(&format!("{state:?}")), "{error}");
@@ -181,13 +181,13 @@ fn unknown_states_are_reported_as_errors() {
         assert_eq!(store.claim("mail", "ann", HOUR, 10).expect("claimed").len(), 1, "the other one");
         assert_eq!(store.queues().expect("queues")[0].counts, [0, 1, 0, 0, 0]);
         // A walk can continue after it.
-        let behind = JobFilter { after: 1, ..Default::default() };
+        let after_first = JobFilter { after: 1, ..Default::default() };
         let mut count = 0;
-        let mut one = |_| {
+        let mut count_job = |_| {
             count += 1;
             Ok(Flow::Continue)
         };
-        store.jobs(&behind, 10, &mut one).expect("listed");
+        store.jobs(&after_first, 10, &mut count_job).expect("listed");
         assert_eq!(count, 1);
     }
 }
@@ -197,15 +197,15 @@ fn missing_tables_do_not_panic() {
     for table in
         ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
     {
-        let mut filled = filled();
-        filled.world.raw(&format!("DROP TABLE {table}"));
+        let mut filled = fill_database();
+        filled.world.query_raw(&format!("DROP TABLE {table}"));
         call_all(&mut filled);
     }
 }
 
 #[test]
 fn files_that_are_not_databases_are_refused() {
-    let folder = folder();
+    let folder = new_folder();
     let file = folder.join("a.db");
     let address = format!("sqlite:{}", file.display()).parse().expect("an address");
     let long = "no database ".repeat(1_000);
@@ -236,12 +236,12 @@ fn files_that_are_not_databases_are_refused() {
 
 #[test]
 fn overwritten_pages_do_not_panic() {
-    let mut filled = filled();
+    let mut filled = fill_database();
     let address = filled.world.address.clone();
     for number in 0..300 {
-        filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
+        filled.world.store.push(&[new_job(&number.to_string())]).expect("pushed");
     }
-    filled.world.raw("PRAGMA wal_checkpoint(TRUNCATE)");
+    filled.world.query_raw("PRAGMA wal_checkpoint(TRUNCATE)");
     let FilledDatabase { world, jobs, objects } = filled;
     drop(world);
     let file = common::file_of(&address);
@@ -267,7 +267,7 @@ struct Disk(std::path::PathBuf);
 
 impl Disk {
     fn mount(kilobytes: usize) -> Option<Disk> {
-        let path = folder();
+        let path = new_folder();
         let size = format!("size={kilobytes}k");
         let mut mount = std::process::Command::new("mount");
         let answer = mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
@@ -335,7 +335,7 @@ fn a_full_disk_loses_nothing() {
     for id in &objects {
         assert!(world.store.object(*id).expect("asked").is_some());
     }
-    let last = job("1");
+    let last = new_job("1");
     world.store.push(std::slice::from_ref(&last)).expect("it goes on");
     jobs.push(last.id);
     // Another program connects after this one ends.

@@ -13,44 +13,49 @@
 
 use crate::common;
 
-use crate::common::{Fresh, Random, World, backends, full};
+use crate::common::{NewDatabase, Random, World, address_with_password, backends};
 use crate::killing::{
-    BACKLOG, Counts, ReportedEvents, Running, Server, backlog, finish, jobs, parts, print_event, rounds,
+    Counts, MAX_WAITING_JOBS, ReportedEvents, Running, Server, count_waiting_jobs, finish_all_jobs, list_jobs,
+    print_event, rounds, split_rounds,
 };
 use icecore_store::{Address, Backend, ErrorKind, Id, Lease, NewJob, Result, describe, open};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So short that jobs of killed workers come back soon, and live workers lose some leases.
+/// Length of leases. It is so short that jobs of killed workers come back soon, and live workers lose some leases.
 const LEASE: Duration = Duration::from_millis(100);
 const PRODUCERS: u64 = 2;
 const WORKERS: u64 = 3;
 const QUEUE: &str = "mail";
+/// Argument of children whose server is not killed.
+const ALWAYS_AVAILABLE: &str = "always";
+/// Argument of children whose server is killed and started again.
+const WITH_OUTAGES: &str = "outages";
 
 /// Held by the tests that kill servers, because no other test may use a server meanwhile.
 static SERVER_LOCK: Mutex<()> = Mutex::new(());
 
 // -- The children -----------------------------------------------------------------
 
-/// The body of a child process. The parent runs it as a test of this name, with its orders in the
-/// environment. Without orders it does nothing.
+/// The body of a child process. The parent runs it as a test of this name, with its arguments in an environment
+/// variable. Without this variable it does nothing.
 #[test]
 fn child() {
-    let Ok(orders) = std::env::var("ICECORE_KILL_CHILD") else { return };
-    let mut orders = orders.splitn(4, ' ');
-    let mut next = || orders.next().expect("four orders");
-    let (role, outages, seed, address) = (next(), next(), next(), next());
+    let Ok(arguments) = std::env::var("ICECORE_KILL_CHILD") else { return };
+    let mut arguments = arguments.splitn(4, ' ');
+    let mut next = || arguments.next().expect("four arguments");
+    let (role, availability, seed, address) = (next(), next(), next(), next());
     let address: Address = address.parse().expect("an address");
     let mut child = Child {
         random: Random::from(seed.parse().expect("a seed")),
-        outages: outages == "outages",
+        has_outages: availability == WITH_OUTAGES,
         name: seed.to_owned(),
     };
     let mut store = child.patiently(|| open(&address)).expect("opened");
     print_event("opened");
     match role {
-        "list" => jobs(&mut *store, QUEUE).iter().for_each(|job| print_event(&format!("there {}", job.id))),
+        "list" => list_jobs(&mut *store, QUEUE).iter().for_each(|job| print_event(&format!("there {}", job.id))),
         "producer" => child.produce(&mut *store),
         "worker" => child.work(&mut *store),
         role => panic!("no role: {role}"),
@@ -59,8 +64,8 @@ fn child() {
 
 struct Child {
     random: Random,
-    /// `true` if the server may be unavailable.
-    outages: bool,
+    /// Whether the server may be unavailable for a while.
+    has_outages: bool,
     name: String,
 }
 
@@ -72,7 +77,7 @@ impl Child {
             match call() {
                 Err(error) if start.elapsed() < Duration::from_secs(120) => match error.kind() {
                     ErrorKind::Busy => {}
-                    ErrorKind::Away if self.outages => std::thread::sleep(Duration::from_millis(20)),
+                    ErrorKind::Away if self.has_outages => std::thread::sleep(Duration::from_millis(20)),
                     _ => return Err(error),
                 },
                 answer => return answer,
@@ -83,7 +88,9 @@ impl Child {
     fn produce(&mut self, store: &mut dyn Backend) {
         let mut last: Option<Id> = None;
         for batch in 0u64.. {
-            while batch % 16 == 0 && self.patiently(|| backlog(store, QUEUE)).expect("queues") > BACKLOG {
+            while batch % 16 == 0
+                && self.patiently(|| count_waiting_jobs(store, QUEUE)).expect("queues") > MAX_WAITING_JOBS
+            {
                 std::thread::sleep(Duration::from_millis(2));
             }
             let size = [1, 1, 2, 7][self.random.below(4) as usize];
@@ -100,14 +107,14 @@ impl Child {
             };
             let mut jobs: Vec<NewJob> = (0..size).map(job).collect();
             // Some follow the last job that was pushed before, or each other.
-            let mut before = last.filter(|_| random.below(3) == 0);
+            let mut predecessor = last.filter(|_| random.below(3) == 0);
             for job in &mut jobs {
-                job.after = before;
-                before = (random.below(3) == 0).then_some(job.id);
+                job.after = predecessor;
+                predecessor = (random.below(3) == 0).then_some(job.id);
             }
-            // Pushed again they are the same jobs: a lost answer does not create a second job.
+            // Jobs that are pushed again are the same jobs, so a lost answer does not create a second job.
             for pushed in self.patiently(|| store.push(&jobs)).expect("pushed") {
-                assert!(pushed.is_new || self.outages);
+                assert!(pushed.is_new || self.has_outages);
                 print_event(&format!("pushed {}", pushed.id));
                 last = Some(pushed.id);
             }
@@ -146,14 +153,14 @@ impl Child {
             return; // The worker abandons this job.
         }
         if action <= 2
-            && let Some(end) = if_lease_is_valid(self.patiently(|| store.extend(id, token, LEASE)))
+            && let Some(end) = none_if_lease_is_lost(self.patiently(|| store.extend(id, token, LEASE)))
         {
             print_event(&format!("extended {id} {attempt} {end}"));
         }
         print_event(&format!("releasing {id} {attempt}"));
         if action == 3 {
-            if_lease_is_valid(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
-        } else if if_lease_is_valid(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes()))))
+            none_if_lease_is_lost(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
+        } else if none_if_lease_is_lost(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes()))))
             .is_some()
         {
             print_event(&format!("done {id} {attempt}"));
@@ -162,7 +169,7 @@ impl Child {
 }
 
 /// Returns the answer, or `None` if the lease was lost.
-fn if_lease_is_valid<T>(answer: Result<T>) -> Option<T> {
+fn none_if_lease_is_lost<T>(answer: Result<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
         Err(error) if error.kind() == ErrorKind::Lease => None,
@@ -172,20 +179,20 @@ fn if_lease_is_valid<T>(answer: Result<T>) -> Option<T> {
 
 // -- The parent -------------------------------------------------------------------
 
-fn command(role: &str, outages: &str, seed: u64, address: &Address) -> Command {
+fn child_command(role: &str, availability: &str, seed: u64, address: &Address) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["kill::child", "--exact", "--nocapture", "--test-threads=1"]);
-    command.env("ICECORE_KILL_CHILD", format!("{role} {outages} {seed} {}", full(address)));
+    command.env("ICECORE_KILL_CHILD", format!("{role} {availability} {seed} {}", address_with_password(address)));
     command
 }
 
-fn start(role: &'static str, outages: &str, seed: u64, address: &Address) -> Running {
-    Running::start(role, &mut command(role, outages, seed, address))
+fn start_child(role: &'static str, availability: &str, seed: u64, address: &Address) -> Running {
+    Running::start(role, &mut child_command(role, availability, seed, address))
 }
 
-fn start_all(outages: &str, random: &mut Random, address: &Address) -> Vec<Running> {
+fn start_all(availability: &str, random: &mut Random, address: &Address) -> Vec<Running> {
     let roles = (0..PRODUCERS).map(|_| "producer").chain((0..WORKERS).map(|_| "worker"));
-    roles.map(|role| start(role, outages, random.below(u64::MAX), address)).collect()
+    roles.map(|role| start_child(role, availability, random.below(u64::MAX), address)).collect()
 }
 
 /// The tests below are only as good as the check of the reported events.
@@ -198,10 +205,10 @@ fn the_check_of_events_detects_violations() {
         events
     };
     let grant = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
-    let does_panic = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
+    let panics = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
     let is_lease_refused = |lines: &[String]| {
         let events = events(lines);
-        does_panic(&|| _ = events.check_leases())
+        panics(&|| _ = events.check_leases())
     };
     // The second lease begins at 1101, after the end of the first, or at 1100, together with it.
     assert!(!is_lease_refused(&[grant(1, 1_100), grant(2, 1_201)]));
@@ -210,21 +217,21 @@ fn the_check_of_events_detects_violations() {
     assert!(!is_lease_refused(&[grant(1, 1_100), format!("releasing {id} 1"), grant(2, 1_200)]));
     assert!(is_lease_refused(&[grant(1, 1_100), format!("done {id} 1"), grant(2, 1_201)]));
     for twice in [grant(1, 1_300), format!("begun {id} 1")] {
-        assert!(does_panic(&|| drop(events(&[grant(1, 1_100), twice.clone()]))), "{twice}");
+        assert!(panics(&|| drop(events(&[grant(1, 1_100), twice.clone()]))), "{twice}");
     }
-    let address = common::sqlite();
+    let address = common::new_sqlite_address();
     let mut store = open(&address).expect("opened");
     let job = NewJob { id, ..describe::describe_job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
     store.push(&[job]).expect("pushed");
-    let stored = jobs(&mut *store, QUEUE);
-    assert!(!does_panic(&|| events(&[format!("pushed {id}")]).check_jobs(&stored)));
-    assert!(does_panic(&|| events(&[format!("pushed {other}")]).check_jobs(&stored)), "a lost job");
-    assert!(does_panic(&|| events(&[format!("done {id} 1")]).check_jobs(&stored)), "a lost ack");
-    assert!(does_panic(&|| events(&[format!("pushed {id}")]).check_end(&stored)), "it was never done");
+    let stored = list_jobs(&mut *store, QUEUE);
+    assert!(!panics(&|| events(&[format!("pushed {id}")]).check_jobs(&stored)));
+    assert!(panics(&|| events(&[format!("pushed {other}")]).check_jobs(&stored)), "a lost job");
+    assert!(panics(&|| events(&[format!("done {id} 1")]).check_jobs(&stored)), "a lost ack");
+    assert!(panics(&|| events(&[format!("pushed {id}")]).check_end(&stored)), "it was never done");
     let half = describe::describe_job(QUEUE, b"[2,2]".to_vec(), Some("json"));
     store.push(&[half]).expect("pushed");
-    let stored = jobs(&mut *store, QUEUE);
-    assert!(does_panic(&|| ReportedEvents::default().check_jobs(&stored)), "half a batch");
+    let stored = list_jobs(&mut *store, QUEUE);
+    assert!(panics(&|| ReportedEvents::default().check_jobs(&stored)), "half a batch");
 }
 
 /// Waits for a random time.
@@ -236,13 +243,13 @@ fn any_moment(random: &mut Random) {
 fn nothing_is_lost_when_programs_are_killed() {
     let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         let mut counts = Counts::default();
-        for part in parts(rounds) {
-            let (address, mut events) = (fresh(), ReportedEvents::default());
-            for round in 0..part {
-                kill_while_opening(&fresh, round, &mut random);
-                let mut children = start_all("always", &mut random, &address);
+        for round_count in split_rounds(rounds) {
+            let (address, mut events) = (new_database(), ReportedEvents::default());
+            for round in 0..round_count {
+                kill_while_opening(&new_database, round, &mut random);
+                let mut children = start_all(ALWAYS_AVAILABLE, &mut random, &address);
                 while !children.is_empty() {
                     let mut child = children.swap_remove(random.below(children.len() as u64) as usize);
                     child.wait_for_lines(1 + random.below(60) as usize);
@@ -252,9 +259,9 @@ fn nothing_is_lost_when_programs_are_killed() {
                 }
                 // The next program finds these jobs.
                 let mut world = World::new(address.clone());
-                events.check_jobs(&jobs(&mut *world.store, QUEUE));
+                events.check_jobs(&list_jobs(&mut *world.store, QUEUE));
             }
-            check(address, events, &mut counts);
+            check_all(address, events, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -264,13 +271,13 @@ fn nothing_is_lost_when_programs_are_killed() {
 fn nothing_is_lost_when_servers_are_killed() {
     let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         let Some(mut server) = Server::of(backend) else { continue };
         let mut counts = Counts::default();
-        for part in parts(rounds) {
-            let (address, mut events) = (fresh(), ReportedEvents::default());
-            let mut children = start_all("outages", &mut random, &address);
-            for _ in 0..part {
+        for round_count in split_rounds(rounds) {
+            let (address, mut events) = (new_database(), ReportedEvents::default());
+            let mut children = start_all(WITH_OUTAGES, &mut random, &address);
+            for _ in 0..round_count {
                 let mut kinds = server.kinds.to_vec();
                 while !kinds.is_empty() {
                     let kind = kinds.swap_remove(random.below(kinds.len() as u64) as usize);
@@ -284,23 +291,23 @@ fn nothing_is_lost_when_servers_are_killed() {
             for child in children {
                 child.kill().iter().for_each(|line| events.add_line(line));
             }
-            check(address, events, &mut counts);
+            check_all(address, events, &mut counts);
         }
         counts.print(backend, rounds);
     }
 }
 
-/// A program with several connections, like the daemon, next to one that opens the database and
-/// ends. SQLite's locks belong to the process: if they are lost, the other program believes that it
-/// is the last one and removes the log.
+/// A program has several connections, like the daemon, while another one opens the database and ends. SQLite's locks
+/// belong to the process. If they were lost, the other program would believe that it is the last one, and remove the
+/// log.
 #[test]
 fn nothing_is_lost_when_another_program_ends() {
-    for (backend, fresh) in backends() {
-        let (address, mut pushed) = (fresh(), Vec::new());
+    for (backend, new_database) in backends() {
+        let (address, mut pushed) = (new_database(), Vec::new());
         let mut stores = vec![open(&address).expect("opened")];
         for number in 0..3 {
             stores.push(open(&address).expect("opened"));
-            let listing = command("list", "always", 0, &address).output().expect("it ends");
+            let listing = child_command("list", ALWAYS_AVAILABLE, 0, &address).output().expect("it ends");
             let stdout = String::from_utf8(listing.stdout).expect("text");
             assert!(listing.status.success(), "{stdout}");
             for id in &pushed {
@@ -313,11 +320,11 @@ fn nothing_is_lost_when_another_program_ends() {
 }
 
 /// Checks that everything reported exists and everything is done in the end.
-fn check(address: Address, mut events: ReportedEvents, counts: &mut Counts) {
+fn check_all(address: Address, mut events: ReportedEvents, counts: &mut Counts) {
     let mut world = World::new(address);
-    events.check_jobs(&jobs(&mut *world.store, QUEUE));
-    finish(&mut *world.store, QUEUE, &mut events);
-    let jobs = jobs(&mut *world.store, QUEUE);
+    events.check_jobs(&list_jobs(&mut *world.store, QUEUE));
+    finish_all_jobs(&mut *world.store, QUEUE, &mut events);
+    let jobs = list_jobs(&mut *world.store, QUEUE);
     events.check_end(&jobs);
     events.check_objects(&mut *world.store);
     if world.address.to_string().starts_with("sqlite:") {
@@ -326,18 +333,18 @@ fn check(address: Address, mut events: ReportedEvents, counts: &mut Counts) {
     counts.add(&events, jobs.len(), events.check_leases());
 }
 
-/// In some rounds, kills two programs while they create the tables, or a little later.
-fn kill_while_opening(fresh: &Fresh, round: u64, random: &mut Random) {
+/// Kills, in some rounds, two programs while they create the tables, or a little later.
+fn kill_while_opening(new_database: &NewDatabase, round: u64, random: &mut Random) {
     if !round.is_multiple_of(3) {
         return;
     }
-    let address = fresh();
-    let children: Vec<Running> = (0..2).map(|seed| start("worker", "always", seed, &address)).collect();
+    let address = new_database();
+    let children: Vec<Running> = (0..2).map(|seed| start_child("worker", ALWAYS_AVAILABLE, seed, &address)).collect();
     std::thread::sleep(Duration::from_micros(random.below(25_000)));
     for child in children {
         child.kill();
     }
     let mut world = World::new(address);
     world.store.push(&[describe::describe_job(QUEUE, b"1".to_vec(), None)]).expect("pushed");
-    assert_eq!(jobs(&mut *world.store, QUEUE).len(), 1);
+    assert_eq!(list_jobs(&mut *world.store, QUEUE).len(), 1);
 }

@@ -9,7 +9,7 @@ mod schedules;
 
 use proptest::test_runner::{Config, TestRunner};
 
-/// A runner that writes no files.
+/// Returns a runner that writes no files.
 fn runner() -> TestRunner {
     let cases = std::env::var("ICECORE_MODEL_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() })

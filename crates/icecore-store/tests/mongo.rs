@@ -4,33 +4,33 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test store mongo::` provides a server.
 #![cfg(feature = "mongodb")]
 
-use crate::common::{Cell, HOUR, World, backends, kind};
+use crate::common::{Cell, HOUR, World, backends, error_kind};
 use icecore_store::{
     Ack, BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
 };
 
 /// Runs the test on a server, if there is one.
-fn world(test: impl Fn(&mut World)) {
-    for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
-        test(&mut World::new(fresh()));
+fn with_world(test: impl Fn(&mut World)) {
+    for (_, new_database) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
+        test(&mut World::new(new_database()));
     }
 }
 
-fn objects(world: &mut World) -> Vec<Object> {
+fn list_objects(world: &mut World) -> Vec<Object> {
     let mut found = Vec::new();
-    let mut take = |object| {
+    let mut add = |object| {
         found.push(object);
         Ok(Flow::Continue)
     };
-    world.store.objects(0, 100, &ObjectFilter::default(), &mut take).expect("objects");
+    world.store.objects(0, 100, &ObjectFilter::default(), &mut add).expect("objects");
     found
 }
 
-fn keyed(key: &str) -> NewJob {
+fn job_with_key(key: &str) -> NewJob {
     NewJob { unique_key: Some(key.to_owned()), ..describe::describe_job("mail", b"1".to_vec(), None) }
 }
 
-fn of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
+fn bytes_of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
     let bytes = vec![7; bytes];
     let description = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     (bytes, description)
@@ -38,11 +38,11 @@ fn of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
 
 #[test]
 fn too_large_documents_are_refused_without_affecting_others() {
-    world(|world| {
+    with_world(|world| {
         for (size, as_base64, fits) in
             [(15 << 20, false, true), (16 << 20, false, false), (11 << 20, true, true), (13 << 20, true, false)]
         {
-            let (bytes, description) = of_size(size);
+            let (bytes, description) = bytes_of_size(size);
             let object = NewObject { bytes, description, as_base64, ..NewObject::default() };
             let small = describe::describe_object(b"1".to_vec(), None);
             let answer = world.store.put(&[small, object.clone()]);
@@ -51,26 +51,26 @@ fn too_large_documents_are_refused_without_affecting_others() {
                     let id = answer.expect("it fits")[1];
                     assert!(world.store.object(id).expect("asked").expect("there").bytes == object.bytes);
                 }
-                false => assert_eq!(kind(answer), ErrorKind::Input, "{size}"),
+                false => assert_eq!(error_kind(answer), ErrorKind::Input, "{size}"),
             }
         }
-        assert_eq!(objects(world).len(), 4, "all or none");
-        let (bytes, description) = of_size(16 << 20);
+        assert_eq!(list_objects(world).len(), 4, "all or none");
+        let (bytes, description) = bytes_of_size(16 << 20);
         let large = NewJob::new("mail", bytes.clone(), description);
-        assert_eq!(kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.push(&[job_with_key("k"), large])), ErrorKind::Input);
         assert_eq!(world.jobs(&JobFilter::default()), []);
-        world.store.push(&[keyed("k"), keyed("l")]).expect("pushed");
+        world.store.push(&[job_with_key("k"), job_with_key("l")]).expect("pushed");
         let leases = world.store.claim("mail", "ann", HOUR, 2).expect("claimed");
         let (id, token) = (leases[0].job.id, &leases[0].token);
-        assert_eq!(kind(world.store.ack(id, token, Some(&bytes))), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.ack(id, token, Some(&bytes))), ErrorKind::Input);
         let acks = [Ack { id, token: token.clone(), result: Some(bytes) }];
-        assert_eq!(kind(world.store.ack_many(&acks)), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.ack_many(&acks)), ErrorKind::Input);
         world.store.ack(id, token, Some(b"too much to tell")).expect("it is this worker's still");
     });
 }
 
 /// Leaves what a killed program leaves: jobs that arrived, and the record of their batch.
-fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
+fn insert_batch(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
     let ids = [Id::new(), Id::new()];
     for (number, id) in ids.iter().enumerate() {
         let id = id.to_string();
@@ -106,8 +106,8 @@ fn committed_batches_are_visible_to_all_calls() {
         |world, _| assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 0, 0, 0, 0]),
     ];
     for look in looks {
-        world(|world| {
-            let ids = arrived(world, Some("committed"), 1);
+        with_world(|world| {
+            let ids = insert_batch(world, Some("committed"), 1);
             look(world, ids);
             assert_eq!(world.count("icecore_batches"), 0);
             assert!(world.jobs(&JobFilter::default()).iter().all(|job| job.state != State::Dead));
@@ -117,16 +117,16 @@ fn committed_batches_are_visible_to_all_calls() {
 
 #[test]
 fn uncommitted_batches_are_invisible() {
-    world(|world| {
+    with_world(|world| {
         let now = world.store.now().expect("the time");
-        let ids = arrived(world, Some("open"), now);
+        let ids = insert_batch(world, Some("open"), now);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         assert_eq!(world.store.job(ids[0]).expect("asked"), None);
         assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed"), []);
         assert_eq!(world.store.queues().expect("queues"), []);
         // Its id exists meanwhile.
-        let duplicate = NewJob { id: ids[0], ..keyed("k") };
-        assert_eq!(kind(world.store.push(std::slice::from_ref(&duplicate))), ErrorKind::Busy);
+        let duplicate = NewJob { id: ids[0], ..job_with_key("k") };
+        assert_eq!(error_kind(world.store.push(std::slice::from_ref(&duplicate))), ErrorKind::Busy);
         // Its program has been silent for long: the batch is abandoned.
         world.change("icecore_batches", &[("at", Cell::Int(now - 61_000))], &[]);
         assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);
@@ -137,10 +137,10 @@ fn uncommitted_batches_are_invisible() {
 
 #[test]
 fn leftovers_of_an_abandoned_batch_do_not_matter() {
-    world(|world| {
-        let ids = arrived(world, None, 0);
+    with_world(|world| {
+        let ids = insert_batch(world, None, 0);
         assert_eq!(world.jobs(&JobFilter::default()), []);
-        let duplicate = NewJob { id: ids[1], ..keyed("k") };
+        let duplicate = NewJob { id: ids[1], ..job_with_key("k") };
         assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);
         assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
     });

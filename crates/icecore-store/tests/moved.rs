@@ -21,7 +21,7 @@ impl DatabaseFolder {
     }
 
     fn address(&self, name: &str) -> Address {
-        address(&self.path(name))
+        address_of_file(&self.path(name))
     }
 
     fn rename(&self, from: &str, to: &str) {
@@ -29,21 +29,21 @@ impl DatabaseFolder {
     }
 }
 
-fn address(path: &Path) -> Address {
+fn address_of_file(path: &Path) -> Address {
     format!("sqlite:{}", path.display()).parse().expect("an address")
 }
 
-fn job() -> NewJob {
+fn new_job() -> NewJob {
     describe::describe_job("mail", b"1".to_vec(), Some("json"))
 }
 
-fn push(store: &mut dyn Backend) -> Id {
-    store.push(&[job()]).expect("pushed")[0].id
+fn push_job(store: &mut dyn Backend) -> Id {
+    store.push(&[new_job()]).expect("pushed")[0].id
 }
 
 /// Checks that each kind of call is refused: one statement, a transaction and a query.
 fn assert_refused(store: &mut dyn Backend) {
-    let new = [job(), job()];
+    let new = [new_job(), new_job()];
     for error in [
         store.push(&new[..1]).expect_err("one statement"),
         store.push(&new).expect_err("a transaction"),
@@ -59,7 +59,7 @@ fn assert_refused(store: &mut dyn Backend) {
 }
 
 /// Reads the jobs of a database by SQLite alone, without a log under another name.
-fn jobs(path: &Path) -> Vec<String> {
+fn read_job_ids(path: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("copy.db");
     fs::copy(path, &copy).expect("a copy");
@@ -73,39 +73,39 @@ fn jobs(path: &Path) -> Vec<String> {
 fn nothing_is_stored_in_a_renamed_file() {
     let folder = DatabaseFolder::new();
     let mut store = open(&folder.address("a.db")).expect("a store");
-    let before = push(&mut *store);
+    let before = push_job(&mut *store);
     folder.rename("a.db", "b.db");
     assert_refused(&mut *store);
     assert!(!folder.path("a.db").exists(), "no new file was made");
     // All that was stored before is in the file itself, although its log kept the old name.
-    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
+    assert_eq!(read_job_ids(&folder.path("b.db")), [before.to_string()]);
     folder.rename("b.db", "a.db");
-    let after = push(&mut *store);
+    let after = push_job(&mut *store);
     drop(store);
-    assert_eq!(jobs(&folder.path("a.db")), [before.to_string(), after.to_string()]);
+    assert_eq!(read_job_ids(&folder.path("a.db")), [before.to_string(), after.to_string()]);
 }
 
 #[test]
 fn nothing_is_stored_in_files_renamed_together() {
     let folder = DatabaseFolder::new();
     let mut store = open(&folder.address("a.db")).expect("a store");
-    let before = push(&mut *store);
+    let before = push_job(&mut *store);
     for suffix in ["", "-wal", "-shm"] {
         folder.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
     }
     assert_refused(&mut *store);
-    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
+    assert_eq!(read_job_ids(&folder.path("b.db")), [before.to_string()]);
     for suffix in ["", "-wal", "-shm"] {
         folder.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}"));
     }
-    push(&mut *store);
+    push_job(&mut *store);
 }
 
 #[test]
 fn nothing_is_stored_in_a_deleted_file() {
     let folder = DatabaseFolder::new();
     let mut store = open(&folder.address("a.db")).expect("a store");
-    push(&mut *store);
+    push_job(&mut *store);
     fs::remove_file(folder.path("a.db")).expect("deleted");
     assert_refused(&mut *store);
     assert!(!folder.path("a.db").exists());
@@ -132,7 +132,7 @@ fn nothing_is_stored_in_a_replaced_file() {
         let folder = DatabaseFolder::new();
         drop(open(&folder.address("copy.db")).expect("a store"));
         let mut store = open(&folder.address("a.db")).expect("a store");
-        push(&mut *store);
+        push_job(&mut *store);
         replace(&folder);
         let bytes = fs::read(folder.path("a.db")).expect("a file");
         assert_refused(&mut *store);
@@ -147,14 +147,14 @@ fn nothing_is_stored_without_the_visible_log() {
         for is_made_again in [false, true] {
             let folder = DatabaseFolder::new();
             let mut store = open(&folder.address("a.db")).expect("a store");
-            let before = push(&mut *store);
+            let before = push_job(&mut *store);
             let log = folder.path(&format!("a.db{suffix}"));
             fs::remove_file(&log).expect("deleted");
             if is_made_again {
                 fs::write(&log, b"").expect("made again");
             }
             assert_refused(&mut *store);
-            assert_eq!(jobs(&folder.path("a.db")), [before.to_string()]);
+            assert_eq!(read_job_ids(&folder.path("a.db")), [before.to_string()]);
             drop(store);
             // A log that another program put there is not this connection's to delete.
             assert_eq!(log.exists(), is_made_again, "{suffix}");
@@ -170,13 +170,13 @@ fn renamed_folders_and_changed_links_are_noticed() {
     folder.rename("data", "moved");
     assert_refused(&mut *store);
     folder.rename("moved", "data");
-    push(&mut *store);
+    push_job(&mut *store);
     drop(store);
     // A link to the database is followed; another target is another database.
     drop(open(&folder.address("other.db")).expect("a store"));
     std::os::unix::fs::symlink("data/a.db", folder.path("link-to-a.db")).expect("a link");
     let mut store = open(&folder.address("link-to-a.db")).expect("a store");
-    push(&mut *store);
+    push_job(&mut *store);
     fs::remove_file(folder.path("link-to-a.db")).expect("deleted");
     std::os::unix::fs::symlink("other.db", folder.path("link-to-a.db")).expect("a link");
     assert_refused(&mut *store);
@@ -188,7 +188,7 @@ fn use_by_others_does_not_count_as_a_move() {
     let mut stores: Vec<_> = (0..3).map(|_| open(&folder.address("a.db")).expect("a store")).collect();
     for _ in 0..3 {
         for store in &mut stores {
-            push(&mut **store);
+            push_job(&mut **store);
         }
         // Checkpoints of other programs, and connections that open and close, do not replace a
         // file.
@@ -197,14 +197,14 @@ fn use_by_others_does_not_count_as_a_move() {
         other.execute_batch("VACUUM").expect("it is compacted");
     }
     drop(stores);
-    assert_eq!(jobs(&folder.path("a.db")).len(), 9);
+    assert_eq!(read_job_ids(&folder.path("a.db")).len(), 9);
 }
 
 #[test]
 fn reopening_requires_the_same_file() {
     let folder = DatabaseFolder::new();
     let database = Reopener::new(folder.address("a.db"));
-    let id = push(&mut *database.open().expect("a store"));
+    let id = push_job(&mut *database.open().expect("a store"));
     let is_moved = || database.open().err().map(|error| error.kind()) == Some(ErrorKind::Moved);
     // Without an open connection: the last one removed the log.
     folder.rename("a.db", "b.db");
@@ -221,7 +221,7 @@ fn reopening_requires_the_same_file() {
     // With an open connection whose log is gone: SQLite would mix two logs.
     let database = Reopener::new(folder.address("c.db"));
     let mut first = database.open().expect("a store");
-    push(&mut *first);
+    push_job(&mut *first);
     fs::remove_file(folder.path("c.db-wal")).expect("deleted");
     let error = database.open().err().expect("an error");
     assert_eq!(error.kind(), ErrorKind::Moved);
@@ -232,19 +232,19 @@ fn reopening_requires_the_same_file() {
 fn the_log_of_a_new_database_is_not_deleted() {
     let folder = DatabaseFolder::new();
     let mut old = open(&folder.address("a.db")).expect("a store");
-    let before = push(&mut *old);
+    let before = push_job(&mut *old);
     for suffix in ["", "-wal", "-shm"] {
         folder.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
     }
     let mut new = open(&folder.address("a.db")).expect("a store");
-    let after = push(&mut *new);
+    let after = push_job(&mut *new);
     assert_refused(&mut *old);
     drop(old);
     assert!(folder.path("a.db-wal").exists() && folder.path("a.db-shm").exists());
-    let second = push(&mut *new);
+    let second = push_job(&mut *new);
     drop(new);
-    assert_eq!(jobs(&folder.path("a.db")), [after.to_string(), second.to_string()]);
-    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
+    assert_eq!(read_job_ids(&folder.path("a.db")), [after.to_string(), second.to_string()]);
+    assert_eq!(read_job_ids(&folder.path("b.db")), [before.to_string()]);
 }
 
 /// `mv` to another disk copies the file without its log and deletes it.
@@ -252,16 +252,16 @@ fn the_log_of_a_new_database_is_not_deleted() {
 fn a_log_with_the_last_commits_is_kept() {
     let folder = DatabaseFolder::new();
     let mut store = open(&folder.address("a.db")).expect("a store");
-    let mut ids = vec![push(&mut *store)];
+    let mut ids = vec![push_job(&mut *store)];
     let copy = rusqlite::Connection::open(folder.path("a.db")).expect("a connection");
     let _ = copy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     drop(copy);
-    ids.push(push(&mut *store));
+    ids.push(push_job(&mut *store));
     fs::copy(folder.path("a.db"), folder.path("copy.db")).expect("a copy");
     fs::remove_file(folder.path("a.db")).expect("deleted");
     assert_refused(&mut *store);
     drop(store);
-    assert_eq!(jobs(&folder.path("copy.db")).len(), 1);
+    assert_eq!(read_job_ids(&folder.path("copy.db")).len(), 1);
     folder.rename("copy.db", "a.db");
     let mut store = open(&folder.address("a.db")).expect("a store");
     for id in ids {
@@ -275,7 +275,7 @@ fn a_worker_waits_until_its_file_returns() {
     let database = Reopener::new(folder.address("a.db"));
     let ids: Vec<Id> = {
         let mut store = database.open().expect("a store");
-        (0..2).map(|_| push(&mut *store)).collect()
+        (0..2).map(|_| push_job(&mut *store)).collect()
     };
     let mut worker = Worker::new("mail", "ann");
     worker.until_empty = true;

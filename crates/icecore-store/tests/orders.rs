@@ -14,9 +14,9 @@ const EXAMPLES: [(Example, &str, &str); 3] = [
 
 #[test]
 fn an_order_and_its_job_are_stored_together_or_not_at_all() {
-    for (name, fresh) in sql_backends() {
+    for (name, new_database) in sql_backends() {
         for (example, format, json) in EXAMPLES {
-            let address = fresh();
+            let address = new_database();
             if let Some(missing) = example.is_missing(&address, false) {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;
@@ -34,7 +34,7 @@ fn check_orders(name: &str, mut world: World, example: Example, format: &str, js
     assert!(!refused.status.success() && stderr.contains("an order of nothing"), "{name}: {stderr}");
     // Nothing of the rolled-back transaction remains.
     let orders = [[Some("7".to_owned()), Some("250".to_owned())]];
-    assert_eq!(world.raw("SELECT id, total FROM orders"), orders, "{name}");
+    assert_eq!(world.query_raw("SELECT id, total FROM orders"), orders, "{name}");
     assert_eq!(world.jobs(&JobFilter::default()).len(), 1, "{name}");
 
     let leases = world.store.claim("mail", "w", HOUR, 10).expect("claimed");

@@ -11,13 +11,13 @@ const OF_PHP: &[u8] = br#"O:5:"Order":2:{s:8:"customer";s:3:"max";s:4:"note";s:0
 
 #[test]
 fn the_model_and_the_engine_read_each_others_objects() {
-    for (name, fresh) in backends() {
+    for (name, new_database) in backends() {
         let examples: &[(Example, &str)] = match name {
             "mongodb" => &[(Example::RubyMongo("pending_mongo.rb"), "marshal")],
             _ => &[(Example::Ruby("pending.rb"), "marshal"), (Example::Php("pending.php"), "php")],
         };
         for (example, format) in examples {
-            let address = fresh();
+            let address = new_database();
             if let Some(missing) = example.is_missing(&address, true) {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;
@@ -48,11 +48,11 @@ impl Model {
     fn objects(&mut self, class: Option<&str>) -> Vec<Object> {
         let mut found = Vec::new();
         let filter = ObjectFilter { class: class.map(str::to_owned), ..ObjectFilter::default() };
-        let mut take = |object| {
+        let mut add = |object| {
             found.push(object);
             Ok(Flow::Continue)
         };
-        self.world.store.objects(0, 100, &filter, &mut take).expect("objects");
+        self.world.store.objects(0, 100, &filter, &mut add).expect("objects");
         found
     }
 
@@ -71,7 +71,8 @@ impl Model {
             let refused = self.example.run(&self.world.address, true, &["store", "eve", ""], &[]);
             let stderr = String::from_utf8_lossy(&refused.stderr);
             assert!(!refused.status.success() && stderr.contains("an order of nobody"), "{name}: {stderr}");
-            let columns = self.world.raw("SELECT bytes IS NULL, base64 IS NULL FROM icecore_objects ORDER BY seq");
+            let columns =
+                self.world.query_raw("SELECT bytes IS NULL, base64 IS NULL FROM icecore_objects ORDER BY seq");
             let are_bytes: Vec<bool> =
                 columns.iter().map(|row| matches!(row[0].as_deref(), Some("0" | "f" | "false"))).collect();
             let are_texts: Vec<bool> =
@@ -105,7 +106,7 @@ impl Model {
 
         // It restores objects of either language that the engine stored, and prints null for the others.
         let mut expected: Vec<String> =
-            ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, who)| self.line(id, who)).collect();
+            ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, customer)| self.line(id, customer)).collect();
         for (bytes, format, as_base64) in
             [(OF_RUBY, "marshal", false), (OF_PHP, "php", false), (OF_RUBY, "marshal", true)]
         {
@@ -122,7 +123,7 @@ impl Model {
         assert_eq!(self.run_program(&restore, &[]), ["ann", "bob", "zo\u{eb}", "max", "max", "max"], "{name}");
     }
 
-    fn line(&self, id: &str, who: &str) -> String {
-        format!(r#"{{"id":"{id}","format":"{}","class":"Order","object":"{who}"}}"#, self.format)
+    fn line(&self, id: &str, customer: &str) -> String {
+        format!(r#"{{"id":"{id}","format":"{}","class":"Order","object":"{customer}"}}"#, self.format)
     }
 }

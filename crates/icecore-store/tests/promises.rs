@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         match path.is_dir() {
-            true => sources(&path, found),
+            true => find_sources(&path, found),
             false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
             false => {}
         }
@@ -22,7 +22,7 @@ fn each_promise_names_an_existing_test() {
     assert!(rows.len() > 10, "{rows:#?}");
     let mut files = Vec::new();
     for name in ["icecore-store", "icecore-cli", "icecore-daemon"] {
-        sources(&root.join("crates").join(name).join("tests"), &mut files);
+        find_sources(&root.join("crates").join(name).join("tests"), &mut files);
     }
     for row in rows {
         let tests = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");

@@ -23,8 +23,8 @@ fn run_query(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>
 
 #[test]
 fn queries_return_rows_unchanged_and_cannot_write() {
-    for (name, fresh) in common::sql_backends() {
-        let address = fresh();
+    for (name, new_database) in common::sql_backends() {
+        let address = new_database();
         let mut store = open(&address).expect(name);
         let every: Vec<u8> = (0..=255).collect();
         let mut object = describe::describe_object(every.clone(), None);

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{World, kind, sql_backends};
+use crate::common::{World, error_kind, sql_backends};
 use icecore_store::within::{self, TransactionStore};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 
@@ -54,7 +54,7 @@ enum TransactionEnd {
 }
 
 /// Runs `body` in a transaction over a connection that is not the store's.
-fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut dyn Caller)) {
+fn run_transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut dyn Caller)) {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => {
@@ -66,7 +66,7 @@ fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut
         #[cfg(feature = "postgres")]
         Scheme::Postgres => {
             use within::postgres::{Client, NoTls};
-            let mut client = Client::connect(&common::full(address), NoTls).expect("a connection");
+            let mut client = Client::connect(&common::address_with_password(address), NoTls).expect("a connection");
             let mut transaction = client.transaction().expect("begun");
             body(&mut transaction);
             if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
@@ -74,8 +74,8 @@ fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut
         #[cfg(feature = "mysql")]
         Scheme::Mysql => {
             use within::mysql::{Conn, Opts, TxOpts};
-            let mut conn =
-                Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
+            let mut conn = Conn::new(Opts::from_url(&common::address_with_password(address)).expect("an address"))
+                .expect("a connection");
             let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
             body(&mut transaction);
             if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
@@ -85,30 +85,30 @@ fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut
     }
 }
 
-fn object(key: &str) -> NewObject {
+fn object_with_key(key: &str) -> NewObject {
     let bytes = br#"O:4:"User":1:{s:2:"id";i:7;}"#;
     NewObject { key: Some(key.to_owned()), ..describe::describe_object(bytes.to_vec(), None) }
 }
 
-fn job(unique_key: &str) -> NewJob {
+fn job_with_key(unique_key: &str) -> NewJob {
     NewJob { unique_key: Some(unique_key.to_owned()), ..describe::describe_job("mail", b"[7]".to_vec(), None) }
 }
 
-fn count(world: &World, table: &str) -> String {
+fn count_rows(world: &World, table: &str) -> String {
     world.raw_one(&format!("SELECT COUNT(*) FROM {table}")).expect("a number")
 }
 
 /// Counts the rows of the caller's table, of objects and their side tables, and of jobs.
-fn counts(world: &World) -> [String; 5] {
+fn count_all_rows(world: &World) -> [String; 5] {
     ["orders", "icecore_objects", "icecore_object_classes", "icecore_index_values", "icecore_jobs"]
-        .map(|table| count(world, table))
+        .map(|table| count_rows(world, table))
 }
 
 fn each_world(test: impl Fn(&mut World)) {
-    for (name, fresh) in sql_backends() {
+    for (name, new_database) in sql_backends() {
         eprintln!("{name}");
-        let mut world = World::new(fresh());
-        world.raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+        let mut world = World::new(new_database());
+        world.query_raw("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
         world.store.index("$.id").expect("an index");
         test(&mut world);
     }
@@ -118,18 +118,18 @@ fn each_world(test: impl Fn(&mut World)) {
 fn only_committed_objects_and_jobs_are_stored() {
     each_world(|world| {
         for end in [TransactionEnd::Rollback, TransactionEnd::Commit] {
-            transaction(&world.address, end, &mut |caller| {
+            run_transaction(&world.address, end, &mut |caller| {
                 caller.run("INSERT INTO orders VALUES (1)");
                 let mut within = caller.within().expect("the tables are there");
-                assert_eq!(within.put(&[object("a"), object("b")]).expect("put").len(), 2);
-                let pushed = within.push(&[job("k"), job("l"), job("k")]).expect("pushed");
+                assert_eq!(within.put(&[object_with_key("a"), object_with_key("b")]).expect("put").len(), 2);
+                let pushed = within.push(&[job_with_key("k"), job_with_key("l"), job_with_key("k")]).expect("pushed");
                 assert_eq!(pushed.iter().map(|pushed| pushed.is_new).collect::<Vec<_>>(), [true, true, false]);
                 assert_eq!(pushed[0].id, pushed[2].id, "the transaction sees its own");
                 drop(within);
                 caller.run("INSERT INTO orders VALUES (2)");
             });
             let expected = if end == TransactionEnd::Commit { ["2", "2", "2", "2", "2"] } else { ["0"; 5] };
-            assert_eq!(counts(world), expected, "{end:?}");
+            assert_eq!(count_all_rows(world), expected, "{end:?}");
         }
         let found = world.store.object_named("a").expect("asked").expect("there");
         assert_eq!((found.format.as_deref(), found.class.as_deref()), (Some("php"), Some("User")));
@@ -144,22 +144,26 @@ fn only_committed_objects_and_jobs_are_stored() {
 #[test]
 fn a_taken_key_leaves_the_transaction_intact() {
     each_world(|world| {
-        world.store.put(&[object("a")]).expect("put");
-        transaction(&world.address, TransactionEnd::Commit, &mut |caller| {
+        world.store.put(&[object_with_key("a")]).expect("put");
+        run_transaction(&world.address, TransactionEnd::Commit, &mut |caller| {
             caller.run("INSERT INTO orders VALUES (1)");
             let mut within = caller.within().expect("the tables are there");
-            within.put(&[object("b")]).expect("put");
+            within.put(&[object_with_key("b")]).expect("put");
             // A call stores everything or nothing.
-            assert_eq!(kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
+            assert_eq!(error_kind(within.put(&[object_with_key("c"), object_with_key("a")])), ErrorKind::Taken);
             // The database itself refuses this one: the id exists.
-            let same = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
-            assert_eq!(kind(within.put(&[same])), ErrorKind::Taken);
-            assert_eq!(kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])), ErrorKind::Input);
-            within.push(&[job("m")]).expect("pushed");
+            let duplicate =
+                NewObject { id: Some(within.put(&[object_with_key("d")]).expect("put")[0]), ..object_with_key("e") };
+            assert_eq!(error_kind(within.put(&[duplicate])), ErrorKind::Taken);
+            assert_eq!(
+                error_kind(within.push(&[job_with_key("k"), NewJob { queue: String::new(), ..job_with_key("l") }])),
+                ErrorKind::Input
+            );
+            within.push(&[job_with_key("m")]).expect("pushed");
             drop(within);
             caller.run("INSERT INTO orders VALUES (2)");
         });
-        assert_eq!(counts(world), ["2", "3", "3", "3", "1"]);
+        assert_eq!(count_all_rows(world), ["2", "3", "3", "3", "1"]);
         for (key, is_there) in [("a", true), ("b", true), ("c", false), ("d", true), ("e", false)] {
             assert_eq!(world.store.object_named(key).expect("asked").is_some(), is_there, "{key}");
         }
@@ -169,15 +173,15 @@ fn a_taken_key_leaves_the_transaction_intact() {
 /// Missing tables are not created, because in some databases that would commit the work of the caller.
 #[test]
 fn missing_tables_are_an_error_and_the_transaction_continues() {
-    for (name, fresh) in sql_backends() {
-        let address = fresh();
-        transaction(&address, TransactionEnd::Commit, &mut |caller| {
+    for (name, new_database) in sql_backends() {
+        let address = new_database();
+        run_transaction(&address, TransactionEnd::Commit, &mut |caller| {
             caller.run("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
             let error = caller.within().err().expect("no tables");
             assert_eq!(error.kind(), ErrorKind::Schema, "{name}: {error}");
             caller.run("INSERT INTO orders VALUES (1)");
         });
-        assert_eq!(count(&World::new(address), "orders"), "1", "{name}");
+        assert_eq!(count_rows(&World::new(address), "orders"), "1", "{name}");
     }
 }
 
@@ -186,18 +190,18 @@ fn missing_tables_are_an_error_and_the_transaction_continues() {
 #[cfg(feature = "mysql")]
 #[test]
 fn an_index_created_during_a_transaction_finds_its_objects() {
-    for (name, fresh) in sql_backends() {
-        let mut world = World::new(fresh());
+    for (name, new_database) in sql_backends() {
+        let mut world = World::new(new_database());
         if world.address.scheme() != Scheme::Mysql {
             continue;
         }
         let address = world.address.clone();
-        transaction(&address, TransactionEnd::Commit, &mut |caller| {
+        run_transaction(&address, TransactionEnd::Commit, &mut |caller| {
             // MariaDB's default is REPEATABLE READ: from here on it sees no changes by others.
             caller.run("SELECT COUNT(*) FROM icecore_objects");
             world.store.index("$.id").expect("an index");
-            caller.within().expect("the tables are there").put(&[object("a")]).expect("put");
+            caller.within().expect("the tables are there").put(&[object_with_key("a")]).expect("put");
         });
-        assert_eq!(count(&world, "icecore_index_values"), "1", "{name}");
+        assert_eq!(count_rows(&world, "icecore_index_values"), "1", "{name}");
     }
 }

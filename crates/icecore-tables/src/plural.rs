@@ -26,9 +26,9 @@ const MAX_LISTED: usize = 20;
 /// Joins names with commas. For a long list, the result has the first names and the number of the others.
 pub fn join_names<N: AsRef<str>>(names: &[N]) -> String {
     let listed: Vec<&str> = names.iter().take(MAX_LISTED).map(AsRef::as_ref).collect();
-    let more = names.len() - listed.len();
+    let unlisted_count = names.len() - listed.len();
     let list = listed.join(", ");
-    if more == 0 { list } else { format!("{list} and {} more", group_digits(more as u64)) }
+    if unlisted_count == 0 { list } else { format!("{list} and {} more", group_digits(unlisted_count as u64)) }
 }
 
 #[cfg(test)]

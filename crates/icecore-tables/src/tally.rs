@@ -111,7 +111,7 @@ impl Tally {
     }
 
     /// Counts a value that is not of the given format of its column and stays unchanged.
-    pub fn note_kept_value(&mut self, record: u64, column: impl FnOnce() -> String) {
+    pub fn count_kept_value(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.kept_values.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
@@ -121,9 +121,9 @@ impl Tally {
     }
 
     /// Counts the losses of a record, or of one of its columns.
-    pub fn note_losses(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
+    pub fn count_losses(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
         for loss in losses.iter() {
-            self.note_loss(loss.kind, loss.count, record, || match column {
+            self.count_loss(loss.kind, loss.count, record, || match column {
                 Some(column) => format!("{} of column {column}", loss.path),
                 None => loss.path.clone(),
             });
@@ -131,21 +131,21 @@ impl Tally {
     }
 
     /// Counts bytes that became text although they are not UTF-8.
-    pub fn note_lost_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
-        self.note_loss(LossKind::Bytes, 1, record, path);
+    pub fn count_lost_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
+        self.count_loss(LossKind::Bytes, 1, record, path);
     }
 
     /// Counts an SQL expression that is written as text.
-    pub fn note_passed_on(&mut self, record: u64, column: impl FnOnce() -> String) {
+    pub fn count_passed_on(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
     /// Counts rows with entries for which a column has no field. `first` is the first of these rows.
-    pub fn note_left_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
+    pub fn count_left_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
         self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
     }
 
-    fn note_loss(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
+    fn count_loss(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
         let new = || LossCount { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
     }

@@ -1,7 +1,7 @@
 //! Properties that hold for every format.
 
 use icecore::{
-    Cursor, Document, Key, Kind, Known, Limits, Value,
+    Cursor, Document, Key, Kind, Known, Limits, Request, Value,
     raw::{Outcome, flag},
 };
 
@@ -25,33 +25,49 @@ pub fn wide_limits() -> Limits {
     limits
 }
 
+/// Whether a reader records spelling and spans.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Without,
+    With,
+}
+
+/// Returns a request with these limits.
+pub fn request_with(limits: &Limits, detail: Detail) -> Request<'_> {
+    match detail {
+        Detail::Without => Request::new(limits),
+        Detail::With => Request::new(limits).detailed(),
+    }
+}
+
 /// Checks that two readers of the same bytes agree.
 #[track_caller]
-pub fn assert_agreement(a: &Outcome<'_>, b: &Outcome<'_>) {
-    match (&a.error, &b.error) {
+pub fn assert_agreement(left: &Outcome<'_>, right: &Outcome<'_>) {
+    match (&left.error, &right.error) {
         (None, None) => {
-            assert_eq!(a.consumed, b.consumed, "one reader took more than the other");
+            assert_eq!(left.consumed, right.consumed, "one reader took more than the other");
         }
-        (Some(x), Some(y)) => {
-            let comparable = |e: &icecore::Error| (e.kind(), e.offset(), e.layer(), e.path().map(str::to_owned));
-            assert_eq!(comparable(x), comparable(y), "{x} / {y}");
+        (Some(left_error), Some(right_error)) => {
+            let comparable =
+                |error: &icecore::Error| (error.kind(), error.offset(), error.layer(), error.path().map(str::to_owned));
+            assert_eq!(comparable(left_error), comparable(right_error), "{left_error} / {right_error}");
         }
-        (x, y) => panic!("one reader accepts, the other does not: {x:?} / {y:?}"),
+        (left_error, right_error) => panic!("one reader accepts, the other does not: {left_error:?} / {right_error:?}"),
     }
-    assert!(a.document == b.document, "the documents differ:\n{:?}\n{:?}", a.document, b.document);
+    assert!(left.document == right.document, "the documents differ:\n{:?}\n{:?}", left.document, right.document);
 }
 
 /// Checks that the spans of a complete document cover it without gap or overlap; those of a partial one do not overlap.
 #[track_caller]
 pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     let trace = outcome.document.trace().expect("a trace");
-    let mut spans: Vec<_> = trace.spans.iter().map(|s| (s.layer, s.start, s.end, s.what)).collect();
+    let mut spans: Vec<_> = trace.spans.iter().map(|span| (span.layer, span.start, span.end, span.what)).collect();
     spans.sort_unstable();
     let is_complete = outcome.error.is_none();
     let lens = [if is_complete { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];
     for (layer, len) in (0u8..).zip(lens) {
         let mut offset = 0;
-        for (_, start, end, name) in spans.iter().filter(|s| s.0 == layer) {
+        for (_, start, end, name) in spans.iter().filter(|span| span.0 == layer) {
             assert!(
                 *start >= offset && (!is_complete || *start == offset),
                 "layer {layer}: {name} at {start}, not at {offset}"
@@ -111,34 +127,34 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
         (None, None) => {}
         _ => return false,
     }
-    while let Some((x, y)) = stack.pop() {
-        if !x.node().kind.is_container() {
-            if !are_equal_leaves(x, y) {
+    while let Some((left, right)) = stack.pop() {
+        if !left.node().kind.is_container() {
+            if !are_equal_leaves(left, right) {
                 return false;
             }
             continue;
         }
-        let (n, m) = (x.node(), y.node());
-        if n.kind != m.kind
-            || n.aux != m.aux
-            || (n.flags | flag::REF) != (m.flags | flag::REF)
-            || x.class() != y.class()
+        let (left_node, right_node) = (left.node(), right.node());
+        if left_node.kind != right_node.kind
+            || left_node.aux != right_node.aux
+            || (left_node.flags | flag::REF) != (right_node.flags | flag::REF)
+            || left.class() != right.class()
         {
             return false;
         }
-        if x.len() != y.len() || x.children().count() != y.children().count() {
+        if left.len() != right.len() || left.children().count() != right.children().count() {
             return false;
         }
-        stack.extend(x.children().zip(y.children()));
-        if x.entries().count() != y.entries().count() {
+        stack.extend(left.children().zip(right.children()));
+        if left.entries().count() != right.entries().count() {
             return false;
         }
-        for ((k, _), (l, _)) in x.entries().zip(y.entries()) {
-            let is_same_key = match (k, l) {
-                (Key::Name(k), Key::Name(l)) => {
+        for ((left_key, _), (right_key, _)) in left.entries().zip(right.entries()) {
+            let is_same_key = match (left_key, right_key) {
+                (Key::Name(left_key), Key::Name(right_key)) => {
                     // An ASCII key is the same key, whether it is flagged as UTF-8 or not.
-                    let have_same_kind = k.node.kind == l.node.kind || k.bytes.is_ascii();
-                    k.bytes == l.bytes && have_same_kind && k.node.flags == l.node.flags
+                    let have_same_kind = left_key.node.kind == right_key.node.kind || left_key.bytes.is_ascii();
+                    left_key.bytes == right_key.bytes && have_same_kind && left_key.node.flags == right_key.node.flags
                 }
                 (Key::Value(_), Key::Value(_)) => true,
                 _ => false,
@@ -151,32 +167,39 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     true
 }
 
-/// Returns true if two values without children are equal. A number in `x` may be a string in `y` that prints it.
-fn are_equal_leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
-    let flags = |c: Cursor<'_>| (c.node().flags | flag::REF) & 0x0F;
-    let text = |y: Cursor<'_>| y.as_str().map(str::to_owned);
-    match (x.value(), y.value()) {
-        (Value::Link(x), Value::Link(y)) | (Value::Alias(x), Value::Alias(y)) => x.index() == y.index(),
-        (Value::Float(f), Value::Float(g)) => f.to_bits() == g.to_bits() || f.is_nan() && g.is_nan(),
-        (Value::Float(f), Value::Int(i)) => i as f64 == f,
-        (Value::Int(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
-        (Value::Uint(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
-        (Value::Float(f), Value::Bytes(_)) => text(y).is_some_and(|text| is_printed_float(f, &text)),
+/// Returns true if two values without children are equal. A number on the left may be a string on the right that
+/// prints it.
+fn are_equal_leaves(left: Cursor<'_>, right: Cursor<'_>) -> bool {
+    let flags = |cursor: Cursor<'_>| (cursor.node().flags | flag::REF) & 0x0F;
+    let text = |right: Cursor<'_>| right.as_str().map(str::to_owned);
+    match (left.value(), right.value()) {
+        (Value::Link(left), Value::Link(right)) | (Value::Alias(left), Value::Alias(right)) => {
+            left.index() == right.index()
+        }
+        (Value::Float(float), Value::Float(other)) => {
+            float.to_bits() == other.to_bits() || float.is_nan() && other.is_nan()
+        }
+        (Value::Float(float), Value::Int(int)) => int as f64 == float,
+        (Value::Int(int), Value::Bytes(_)) => text(right) == Some(int.to_string()),
+        (Value::Uint(int), Value::Bytes(_)) => text(right) == Some(int.to_string()),
+        (Value::Float(float), Value::Bytes(_)) => text(right).is_some_and(|text| is_printed_float(float, &text)),
         (Value::Float128(_), Value::Float(_) | Value::Bytes(_) | Value::Int(_)) => true,
-        (Value::Float128(f), Value::Float128(g)) => f == g,
-        _ if x.kind() != y.kind() || flags(x) != flags(y) => false,
-        _ if x.kind().has_bytes() => x.document().bytes(x.node()) == y.document().bytes(y.node()),
-        _ if matches!(x.kind(), Kind::Null | Kind::Hole) => true,
-        _ => x.node().payload == y.node().payload,
+        (Value::Float128(float), Value::Float128(other)) => float == other,
+        _ if left.kind() != right.kind() || flags(left) != flags(right) => false,
+        _ if left.kind().has_bytes() => left.document().bytes(left.node()) == right.document().bytes(right.node()),
+        _ if matches!(left.kind(), Kind::Null | Kind::Hole) => true,
+        _ => left.node().payload == right.node().payload,
     }
 }
 
 /// Returns true if perl prints the float like this, with 15 digits.
-fn is_printed_float(f: f64, text: &str) -> bool {
+fn is_printed_float(float: f64, text: &str) -> bool {
     match text {
-        "NaN" | "-NaN" => f.is_nan(),
-        "Inf" => f == f64::INFINITY,
-        "-Inf" => f == f64::NEG_INFINITY,
-        _ => text.parse::<f64>().is_ok_and(|g| f == g || (f - g).abs() <= f.abs() * 1e-14 || f.is_subnormal()),
+        "NaN" | "-NaN" => float.is_nan(),
+        "Inf" => float == f64::INFINITY,
+        "-Inf" => float == f64::NEG_INFINITY,
+        _ => text.parse::<f64>().is_ok_and(|parsed| {
+            float == parsed || (float - parsed).abs() <= float.abs() * 1e-14 || float.is_subnormal()
+        }),
     }
 }

@@ -6,8 +6,8 @@ use icecore_diff::{Patch, Rules, find_differences};
 
 const FORMATS: &[&str] = &["json:typed", "json", "storable", "sereal", "php", "igbinary", "marshal"];
 
-/// A document does not differ from itself. The patch between it and a document with one changed byte turns the first
-/// into the second; an arbitrary patch is applied or refused.
+/// Checks that a document does not differ from itself, that the patch between it and a document with one changed byte
+/// turns the first into the second, and that an arbitrary patch is applied or refused.
 pub fn diff(data: &[u8]) {
     let limits = check::small_limits();
     let chosen = choice_from_bytes(data) as usize;

@@ -257,51 +257,59 @@ fn user_header_end(data: &[u8]) -> Option<u64> {
 
 /// Returns the name for input that perl refuses and we read.
 fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> Option<&'static str> {
-    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let contains_any = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     if has_kind(document, |kind| kind == Kind::Regexp) {
         return Some("it compiles regular expressions");
     }
     if is_tied_to_nothing(document)
-        && says(&["Can't call method", "on an undefined value", "Can't locate object method"])
+        && contains_any(&["Can't call method", "on an undefined value", "Can't locate object method"])
     {
         return Some("tied to a value that is not an object");
     }
-    if says(&["Modification of a read-only value"]) && has_kind(document, |kind| kind == Kind::Object) {
+    if contains_any(&["Modification of a read-only value"]) && has_kind(document, |kind| kind == Kind::Object) {
         return Some("a blessed undef or boolean: perl can't bless its own");
     }
-    if says(&["panic: ", "sv_upgrade from"]) {
+    if contains_any(&["panic: ", "sv_upgrade from"]) {
         return Some("perl died");
     }
     if has_misplaced_container(document) {
         return Some("a container where only a reference to one is allowed: perl breaks");
     }
-    if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
+    if contains_any(&["Malformed UTF-8", "a character beyond Unicode"]) {
         return Some("perl can't represent text that is not UTF-8 as json:typed");
     }
     match rival {
         Rival::Storable => match () {
-            () if says(&["on an undefined value"]) && has_weak(document) => {
+            () if contains_any(&["on an undefined value"]) && has_weak(document) => {
                 Some("a weak reference to what nothing else holds: perl frees it")
             }
-            () if says(&["Byte order", "Integer size", "Long integer size", "Pointer size", "Double size"]) => {
+            () if contains_any(&["Byte order", "Integer size", "Long integer size", "Pointer size", "Double size"]) => {
                 Some("an image of another machine")
             }
-            () if says(&["more recent than"]) => Some("a version of the future"),
-            () if says(&["Corrupted", "contains data of type 3"]) && has_kind(document, |kind| kind == Kind::Bool) => {
+            () if contains_any(&["more recent than"]) => Some("a version of the future"),
+            () if contains_any(&["Corrupted", "contains data of type 3"])
+                && has_kind(document, |kind| kind == Kind::Bool) =>
+            {
                 Some("booleans of version 2.12, which Storable 3.26 does not know")
             }
-            () if says(&["Cannot restore overloading", "Can't locate", "Bareword in require", "Attempt to reload"]) => {
+            () if contains_any(&[
+                "Cannot restore overloading",
+                "Can't locate",
+                "Bareword in require",
+                "Attempt to reload",
+            ]) =>
+            {
                 Some("overloading needs the class")
             }
             () => None,
         },
         Rival::Sereal => match () {
-            () if says(&["FLOAT_128 not supported"]) => Some("FLOAT_128, which needs another perl"),
-            () if says(&["Can't bless non-reference"]) && has_weak(document) => {
+            () if contains_any(&["FLOAT_128 not supported"]) => Some("FLOAT_128, which needs another perl"),
+            () if contains_any(&["Can't bless non-reference"]) && has_weak(document) => {
                 Some("a weak reference to what nothing else holds: perl frees it")
             }
-            () if says(&["bad COPY tag"]) => Some("a key that is a COPY of a tracked string"),
-            () if says(&["duplicate key"]) => Some("a key twice: Sereal refuses it"),
+            () if contains_any(&["bad COPY tag"]) => Some("a key that is a COPY of a tracked string"),
+            () if contains_any(&["duplicate key"]) => Some("a key twice: Sereal refuses it"),
             () => None,
         },
     }
@@ -467,17 +475,18 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     /// Code of the note with the flags of a key.
     const KEY_FLAGS: u16 = 4;
     /// Both flags.
-    const BOTH: u64 = 3;
+    const ALL_FLAGS: u64 = 3;
     let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
     let document = stage.format().read(data, stage.settings(), Request::new(&limits)).document;
-    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&document)
+    has_note(data, |code, value| code == KEY_FLAGS && value & ALL_FLAGS == ALL_FLAGS) || has_odd_key(&document)
 }
 
 /// Returns true if a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
-    let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
-    all_cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
+    let is_odd =
+        |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
+    all_cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if is_odd(&name))))
 }
 
 /// Returns true if an alias refers to the text of code.

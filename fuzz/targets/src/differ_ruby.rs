@@ -67,10 +67,10 @@ fn links_to_unfinished_object(expected: &str, found: &str) -> bool {
 
 /// Returns the name for input that ruby refuses and we read.
 fn explain_ruby_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static str> {
-    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let contains_any = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match () {
-        () if says(&["RegexpError"]) => Some("it compiles regular expressions"),
-        () if says(&[
+        () if contains_any(&["RegexpError"]) => Some("it compiles regular expressions"),
+        () if contains_any(&[
             "undefined class/module",
             "does not refer to",
             "can't retrieve anonymous",
@@ -84,11 +84,11 @@ fn explain_ruby_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static 
         () if reason.ends_with("dump format error") => {
             Some("a class that ruby does not know, or another kind of class")
         }
-        () if says(&["needs to have method", "no _load_data", "can't alloc", "allocator undefined"]) => {
+        () if contains_any(&["needs to have method", "no _load_data", "can't alloc", "allocator undefined"]) => {
             Some("a class that lacks the method or that makes no such objects")
         }
-        () if says(&["not compatible (", "struct size differs"]) => Some("a Struct with other members"),
-        () if says(&[
+        () if contains_any(&["not compatible (", "struct size differs"]) => Some("a Struct with other members"),
+        () if contains_any(&[
             "FrozenError",
             "can't define singleton",
             "ruby2_keywords",
@@ -98,10 +98,12 @@ fn explain_ruby_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static 
         {
             Some("instance variables or modules of what can't have them")
         }
-        () if says(&["string contains null byte"]) => Some("an encoding that Ruby does not know, or by another name"),
+        () if contains_any(&["string contains null byte"]) => {
+            Some("an encoding that Ruby does not know, or by another name")
+        }
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
-        () if says(&["invalid byte sequence in"]) => Some("a symbol in an encoding that only Ruby can check"),
-        () if says(&["(bad link)"]) && ours.has_value(|cursor| cursor.kind() == Kind::Regexp) => {
+        () if contains_any(&["invalid byte sequence in"]) => Some("a symbol in an encoding that only Ruby can check"),
+        () if contains_any(&["(bad link)"]) && ours.has_value(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a variable of a regexp that refers to it")
         }
         () => None,

@@ -1,13 +1,12 @@
 //! JSON.
 
-use crate::check::{self, assert_agreement};
+use crate::check::{self, Detail, assert_agreement};
 use crate::choice_from_bytes;
 use crate::storable::assert_bytes;
-use icecore::{Document, ErrorKind, Limits, Request, Stage, raw::Outcome};
+use icecore::{Document, ErrorKind, Limits, Stage, raw::Outcome};
 
-fn read_json<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
-    let request = Request::new(limits);
-    stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
+fn read_json<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: Detail) -> Outcome<'a> {
+    stage.format().read(data, stage.settings(), check::request_with(limits, detail))
 }
 
 pub(crate) fn write_json(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, icecore::Error> {
@@ -21,8 +20,8 @@ pub(crate) fn write_json(document: &Document<'_>, stage: &str) -> Result<Vec<u8>
 pub fn json_read(data: &[u8]) {
     let limits = check::small_limits();
     let stage = Stage::parse("json:typed=no").expect("a stage");
-    let fast = read_json(data, &stage, &limits, false);
-    let slow = read_json(data, &stage, &limits, true);
+    let fast = read_json(data, &stage, &limits, Detail::Without);
+    let slow = read_json(data, &stage, &limits, Detail::With);
     assert_agreement(&fast, &slow);
     check::assert_spans_tile(&slow, data.len());
     check::visit_document(&fast.document);
@@ -32,7 +31,7 @@ pub fn json_read(data: &[u8]) {
     }
     let wide = check::wide_limits();
     let compact = write_json(&fast.document, "json").expect("what was JSON is JSON");
-    let reread = read_json(&compact, &stage, &wide, false);
+    let reread = read_json(&compact, &stage, &wide, Detail::Without);
     assert!(reread.error.is_none(), "{:?}\n{}", reread.error, String::from_utf8_lossy(&compact));
     assert!(reread.document == fast.document, "{:?}\n{:?}", fast.document, reread.document);
     let rewritten = write_json(&reread.document, "json").expect("written again");
@@ -41,7 +40,7 @@ pub fn json_read(data: &[u8]) {
     let layout =
         ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
     let laid_out = write_json(&fast.document, layout).expect("what was JSON is JSON");
-    let reread_layout = read_json(&laid_out, &stage, &wide, false);
+    let reread_layout = read_json(&laid_out, &stage, &wide, Detail::Without);
     assert!(reread_layout.error.is_none(), "{:?}\n{}", reread_layout.error, String::from_utf8_lossy(&laid_out));
     let comparison = if layout == "json:sort_keys" {
         icecore::value::Comparison::new().any_order()
@@ -85,16 +84,16 @@ pub fn json_typed(data: &[u8]) {
             "json" if data.trim_ascii_start().starts_with(b"{\"$icecore\"") => typed.clone(),
             _ => Stage::parse(name).expect("a stage"),
         };
-        let fast = read_json(data, &stage, &limits, false);
+        let fast = read_json(data, &stage, &limits, Detail::Without);
         check::visit_document(&fast.document);
         if fast.error.is_some() {
             continue;
         }
-        let slow = read_json(data, &stage, &limits, true);
+        let slow = read_json(data, &stage, &limits, Detail::With);
         assert_agreement(&fast, &slow);
         let typed_json =
             write_json(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
-        let reread = read_json(&typed_json, &typed, &wide, false);
+        let reread = read_json(&typed_json, &typed, &wide, Detail::Without);
         let text = || String::from_utf8_lossy(&typed_json);
         assert!(reread.error.is_none(), "{:?}\n{}\n{:?}", reread.error, text(), fast.document);
         assert!(reread.document == fast.document, "{}\n{:?}\n{:?}", text(), fast.document, reread.document);
@@ -105,7 +104,7 @@ pub fn json_typed(data: &[u8]) {
         }
         // With its spelling, the original bytes come back.
         let spelled_json = write_json(&slow.document, "json:typed,spelling").expect("written with its spelling");
-        let reread_spelled = read_json(&spelled_json, &typed, &wide, false);
+        let reread_spelled = read_json(&spelled_json, &typed, &wide, Detail::Without);
         assert!(
             reread_spelled.error.is_none(),
             "{:?}\n{}",

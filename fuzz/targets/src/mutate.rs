@@ -17,14 +17,14 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// Returns a number below `n`, which must not be 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.next_bits() >> 33) as usize) % n.max(1)
+    /// Returns a number below `bound`, which must not be 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((self.next_bits() >> 33) as usize) % bound.max(1)
     }
 
-    /// Returns true in one of `n` cases.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
+    /// Returns true in one of `cases` cases.
+    pub fn one_in(&mut self, cases: usize) -> bool {
+        self.below(cases) == 0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Perl's templates, and fields with separators.
 
-use crate::check::{self, assert_agreement};
+use crate::check::{self, Detail, assert_agreement};
 use icecore::raw::Reader as _;
 use icecore::{
     Builder, Document, ErrorKind, Request,
@@ -20,10 +20,9 @@ pub fn pack_template(data: &[u8]) {
     check_template(&String::from_utf8_lossy(data), data);
 }
 
-fn read_packed<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a> {
+fn read_packed<'a>(data: &'a [u8], options: &pack::Options, detail: Detail) -> Outcome<'a> {
     let limits = check::small_limits();
-    let request = Request::new(&limits);
-    options.read(data, if detail { request.detailed() } else { request })
+    options.read(data, check::request_with(&limits, detail))
 }
 
 /// Checks that the loops for common templates agree with the general machine, that spans tile the input that was read,
@@ -32,8 +31,8 @@ fn check_template(template: &str, data: &[u8]) {
     let mut options = pack::Options::new(template);
     for utf8 in [false, true] {
         options.utf8 = utf8;
-        let fast = read_packed(data, &options, false);
-        let slow = read_packed(data, &options, true);
+        let fast = read_packed(data, &options, Detail::Without);
+        let slow = read_packed(data, &options, Detail::With);
         assert_agreement(&fast, &slow);
         check::assert_spans_tile(&slow, data.len());
         check::visit_document(&fast.document);

@@ -1,6 +1,6 @@
 //! Sereal.
 
-use crate::check::{self, assert_agreement, equal_but_numbers};
+use crate::check::{self, Detail, assert_agreement, equal_but_numbers};
 use crate::choice_from_bytes;
 use crate::storable::assert_bytes;
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
@@ -12,10 +12,9 @@ use icecore::{
 };
 use std::collections::HashSet;
 
-pub(crate) fn read_sereal<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
+pub(crate) fn read_sereal<'a>(data: &'a [u8], limits: &Limits, detail: Detail) -> Outcome<'a> {
     let stage = Stage::parse("sereal").expect("a stage");
-    let request = Request::new(limits);
-    stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
+    stage.format().read(data, stage.settings(), check::request_with(limits, detail))
 }
 
 fn write_sereal(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
@@ -29,8 +28,8 @@ fn write_sereal(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u
 /// are when decompressed), as an equal document without it.
 pub fn sereal_read(data: &[u8]) {
     let limits = check::small_limits();
-    let fast = read_sereal(data, &limits, false);
-    let slow = read_sereal(data, &limits, true);
+    let fast = read_sereal(data, &limits, Detail::Without);
+    let slow = read_sereal(data, &limits, Detail::With);
     let mut reference_options = ReadOptions::default();
     reference_options.reference = true;
     assert_agreement(&fast, &reference_options.read(data, Request::new(&limits)));
@@ -42,7 +41,7 @@ pub fn sereal_read(data: &[u8]) {
     }
     let rewritten = write_sereal(&slow.document, &WriteOptions::default()).expect("written with its spelling");
     let wide = check::wide_limits();
-    let reread = read_sereal(&rewritten, &wide, true);
+    let reread = read_sereal(&rewritten, &wide, Detail::With);
     assert!(reread.error.is_none(), "what was written can't be read: {:?}", reread.error);
     assert!(slow.document == reread.document, "another document:\n{:?}\n{:?}", slow.document, reread.document);
     // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
@@ -156,7 +155,7 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     reference_options.reference = true;
     assert_bytes(&write_sereal(document, &reference_options).expect("written without tight loops"), &out);
     let wide = check::wide_limits();
-    let reread = read_sereal(&out, &wide, false);
+    let reread = read_sereal(&out, &wide, Detail::Without);
     if let Some(error) = &reread.error {
         panic!("{options:?}: what was written can't be read: {error}\n{document:?}\n{out:02x?}");
     }

@@ -22,5 +22,5 @@ def rows_with_bad_rows(decoded: Any) -> pa.Array:
     """Returns the decoded column. A ``Kept`` becomes a column of structs with the errors and blobs of bad rows."""
     if not isinstance(decoded, Kept):
         return combine_chunks(decoded)
-    parts = [combine_chunks(part) for part in (decoded.column, decoded.errors, decoded.kept)]
-    return pa.StructArray.from_arrays(parts, ["value", "error", "kept"])
+    columns = [combine_chunks(column) for column in (decoded.column, decoded.errors, decoded.kept)]
+    return pa.StructArray.from_arrays(columns, ["value", "error", "kept"])

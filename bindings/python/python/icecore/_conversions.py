@@ -37,7 +37,7 @@ def _datetime(text: str, zone: str) -> datetime:
     return moment.astimezone(_zone(zone)) if "/" in zone else moment
 
 
-def _php(text: str, zone: str) -> datetime:
+def _php_datetime(text: str, zone: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if zone[:1] in ("+", "-"):
         return datetime.fromisoformat(f"{text}{zone}")
@@ -50,7 +50,7 @@ def _complex(text: str, zone: str) -> complex:
 
 _READERS = {
     "datetime": _datetime,
-    "php": _php,
+    "php": _php_datetime,
     "date": lambda text, zone: date.fromisoformat(text),
     "decimal": lambda text, zone: Decimal(text),
     "rational": lambda text, zone: Fraction(text),

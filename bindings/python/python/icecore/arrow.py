@@ -42,7 +42,7 @@ def schema_of(schema: Any) -> Type:
     if isinstance(schema, Type):
         return schema
     if isinstance(schema, Mapping):
-        return Type.structure([(name, schema_of(part)) for name, part in schema.items()])
+        return Type.structure([(name, schema_of(field_schema)) for name, field_schema in schema.items()])
     if isinstance(schema, list) and len(schema) == 1:
         return Type.list(schema_of(schema[0]))
     polars = sys.modules.get("polars")

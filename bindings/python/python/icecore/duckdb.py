@@ -93,7 +93,7 @@ def _create(
     text: str | None = None,
     result: str = "VARCHAR",
 ) -> None:
-    """Registers a function of frozen data; ``text`` is the name of a second parameter, a text."""
+    """Registers a function of frozen data. ``text`` is the name of its second parameter, a text, if it has one."""
     inner = _quoted(f"_{name}")
     _create_function(connection, f"_{name}", function, ["BLOB", "VARCHAR"] if text else ["BLOB"], result)
     _remove_function(connection, name)
@@ -159,8 +159,8 @@ def _with_maps(value: Any, kind: pa.DataType) -> Any:
     if value is None:
         return None
     if pa.types.is_struct(kind):
-        parts = (kind.field(index) for index in range(kind.num_fields))
-        return {part.name: _with_maps(value[part.name], part.type) for part in parts}
+        fields = (kind.field(index) for index in range(kind.num_fields))
+        return {field.name: _with_maps(value[field.name], field.type) for field in fields}
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return [_with_maps(item, kind.value_type) for item in value]
     if pa.types.is_map(kind):
@@ -190,8 +190,8 @@ def _structure(kind: pa.DataType) -> Any:
 def _duckdb_type(kind: pa.DataType) -> str:
     """Returns the name of a type in DuckDB."""
     if pa.types.is_struct(kind):
-        parts = (kind.field(index) for index in range(kind.num_fields))
-        return f"STRUCT({', '.join(f'{_quoted(part.name)} {_duckdb_type(part.type)}' for part in parts)})"
+        fields = (kind.field(index) for index in range(kind.num_fields))
+        return f"STRUCT({', '.join(f'{_quoted(field.name)} {_duckdb_type(field.type)}' for field in fields)})"
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return f"{_duckdb_type(kind.value_type)}[]"
     if pa.types.is_map(kind):

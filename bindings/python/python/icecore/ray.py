@@ -47,13 +47,13 @@ class Decode:
         rows = pa.array(decoded.column)
         index = batch.column_names.index(self.column)
         if self.on_error == "keep":
-            for part, array in zip(BAD_ROW_FIELDS, (decoded.texts, decoded.kept)):
-                batch = batch.append_column(f"{self.column}_{part.name}", pa.array(array))
+            for field, array in zip(BAD_ROW_FIELDS, (decoded.texts, decoded.kept)):
+                batch = batch.append_column(f"{self.column}_{field.name}", pa.array(array))
         if self.into is not None:
             return batch.append_column(self.into, rows)
         result = batch.remove_column(index)
-        for part, array in zip(rows.type, rows.flatten()):
-            result = result.append_column(part.name, array)
+        for field, array in zip(rows.type, rows.flatten()):
+            result = result.append_column(field.name, array)
         return result
 
 

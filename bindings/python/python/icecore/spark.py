@@ -65,10 +65,10 @@ def _decode_batches(
     for batch in batches:
         decoded = batch_decoder.decode(batch.column(column))
         rows = pa.array(decoded.column)
-        parts = [rows] if into is not None else rows.flatten()
+        added = [rows] if into is not None else rows.flatten()
         if on_error == "keep":
-            parts += [pa.array(decoded.texts), pa.array(decoded.kept)]
-        arrays = [batch.column(name) for name in names] + parts
+            added += [pa.array(decoded.texts), pa.array(decoded.kept)]
+        arrays = [batch.column(name) for name in names] + added
         yield pa.RecordBatch.from_arrays(
             [_cast(array, field.type) for array, field in zip(arrays, schema)], schema.names
         )

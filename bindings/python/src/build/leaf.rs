@@ -33,6 +33,7 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
+    /// Builds a leaf of a kind that is not common.
     fn build_rare_leaf(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let bytes = self.document.bytes(node);

@@ -38,13 +38,14 @@ pub(crate) struct Builder<'b, 'py> {
 
 /// The place of a value in its container.
 enum Slot<'py> {
-    /// After the items so far.
+    /// The value is the next item.
     Item,
     /// The value is the key of the next value.
     Key,
-    /// Under this key.
+    /// The value has this key.
     Entry(Bound<'py, PyAny>),
-    /// Nowhere. Perl can restrict the keys of a hash: this key is allowed, but the hash does not have it.
+    /// The value has no place. Perl can restrict the keys of a hash: this key is allowed, but the hash does not have
+    /// it.
     Absent,
 }
 

@@ -157,6 +157,7 @@ impl<'py> Builder<'_, 'py> {
         Ok(OpenContainer::Map(dict, members))
     }
 
+    /// Opens an object: as a record, or as an object of the class that the caller allows.
     fn open_object(&mut self, node: &Node) -> PyResult<OpenContainer<'py>> {
         let class = node.class();
         if matches!(self.reading.classes, Classes::None) {

@@ -32,12 +32,18 @@ pub(crate) struct Decoded {
     extra: Option<(usize, usize)>,
 }
 
-/// How the parts become a result.
-pub(super) struct ResultShape<'f> {
+/// Whether a result has one array, or several.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArrayCount {
+    One,
+    Several,
+}
+
+/// What the result contains.
+pub(super) struct ResultOptions<'f> {
     pub field: &'f FieldRef,
-    /// The result is one array, not several.
-    pub is_whole: bool,
-    /// The result contains the blobs of bad rows.
+    pub array_count: ArrayCount,
+    /// Whether it has the blobs of bad rows.
     pub keeps_bad_blobs: bool,
 }
 
@@ -47,25 +53,25 @@ impl Decoded {
         py: Python<'_>,
         arrays: &[ArrayRef],
         parts: Vec<Part>,
-        shape: &ResultShape<'_>,
+        options: &ResultOptions<'_>,
     ) -> PyResult<Decoded> {
         let errors = parts.iter().flat_map(|part| part.bad.iter().map(|bad| (part.start + bad.row, &bad.error)));
         let errors: BadRows =
             errors.map(|(row, error)| (row, to_py_error(py, error).into_value(py).into_any())).collect();
         let errors = PyList::new(py, errors)?.unbind();
         let (mut texts, mut kept) = (None, None);
-        if shape.keeps_bad_blobs {
+        if options.keeps_bad_blobs {
             let field = |kind: DataType| Arc::new(Field::new("", kind, true));
             let messages: Vec<ArrayRef> = parts.iter().map(|part| Arc::new(part.errors()) as ArrayRef).collect();
-            texts = Some(join_arrays(py, messages, field(DataType::Utf8), shape.is_whole)?);
+            texts = Some(join_arrays(py, messages, field(DataType::Utf8), options.array_count)?);
             let blobs = collect_kept_blobs(arrays, &parts).map_err(|error| kernel_error(py, error))?;
-            kept = Some(join_arrays(py, blobs, field(DataType::LargeBinary), shape.is_whole)?);
+            kept = Some(join_arrays(py, blobs, field(DataType::LargeBinary), options.array_count)?);
         }
         let extra = parts.iter().filter_map(|part| part.extra.map(|(count, first)| (count, part.start + first)));
         let extra = extra.reduce(|(before, first), (count, _)| (before + count, first));
         let columns = parts.into_iter().map(|part| part.column).collect();
         Ok(Decoded {
-            column: join_arrays(py, columns, shape.field.clone(), shape.is_whole)?,
+            column: join_arrays(py, columns, options.field.clone(), options.array_count)?,
             errors,
             texts,
             kept,
@@ -74,9 +80,9 @@ impl Decoded {
     }
 }
 
-/// Returns a `Column` of all parts, or `Chunks`.
-fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: bool) -> PyResult<Py<PyAny>> {
-    if !is_whole {
+/// Returns a `Column` with all rows, or `Chunks` with the arrays.
+fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, count: ArrayCount) -> PyResult<Py<PyAny>> {
+    if count == ArrayCount::Several {
         return Ok(Py::new(py, Chunks::from_arrays(parts, field))?.into_any());
     }
     let joined = match parts.len() {

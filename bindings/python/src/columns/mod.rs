@@ -17,7 +17,7 @@ use crate::limits::parse_limits;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
-use decoded::ResultShape;
+use decoded::{ArrayCount, ResultOptions};
 use icecore::Stage;
 use icecore_columns::{BadRow, Decoded as Part, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
 use pyo3::exceptions::PyTypeError;
@@ -78,7 +78,7 @@ impl Decoder {
             return Err(PyTypeError::new_err("an array is needed, and not a stream of arrays"));
         };
         let (array, _) = array.into_inner();
-        self.decode_arrays(py, &[array], true)
+        self.decode_arrays(py, &[array], ArrayCount::One)
     }
 
     /// Decodes the arrays of a stream, to at least as many arrays.
@@ -89,7 +89,7 @@ impl Decoder {
         while let Some(array) = py.detach(|| reader.next()) {
             arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
-        self.decode_arrays(py, &arrays, false)
+        self.decode_arrays(py, &arrays, ArrayCount::Several)
     }
 
     /// Returns the arrays of a stream, decoded when they are requested.
@@ -119,7 +119,7 @@ impl Decoder {
 impl Decoder {
     /// Decodes arrays while other threads of Python run. If there are many rows, several threads decode them, each
     /// with a kernel of its own.
-    fn decode_arrays(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
+    fn decode_arrays(&self, py: Python<'_>, arrays: &[ArrayRef], array_count: ArrayCount) -> PyResult<Decoded> {
         let rows: usize = arrays.iter().map(|array| array.len()).sum();
         let is_shared = self.threads.get() > 1 && rows >= MIN_ROWS_FOR_THREADS;
         let decoded = py.detach(|| match is_shared {
@@ -131,7 +131,7 @@ impl Decoder {
             py,
             arrays,
             decoded,
-            &ResultShape { field: &self.field, is_whole, keeps_bad_blobs: self.keeps_bad_blobs },
+            &ResultOptions { field: &self.field, array_count, keeps_bad_blobs: self.keeps_bad_blobs },
         )
     }
 

@@ -90,11 +90,13 @@ impl<'py> Walker<'_, 'py> {
     fn push_record(&mut self, record: &Bound<'py, Record>, key: u16) -> PyResult<()> {
         let (py, record) = (self.py, record.borrow());
         let format = self.codec.stage().format();
-        self.has_foreign_names |= record.origin.is_none_or(|origin| !origin.shares_names(format));
+        self.has_foreign_names |= record.source_format.is_none_or(|source_format| !source_format.shares_names(format));
         let class = self.find_class_id(record.cls.bind(py))?;
         let fields = record.fields.bind(py).clone();
         let visibility = record.visibility.as_ref().map(|visibility| visibility.bind(py).clone());
-        let is_ruby = record.origin.is_some_and(|origin| origin.shares_names(&icecore::format::marshal::FORMAT));
+        let is_ruby = record
+            .source_format
+            .is_some_and(|source_format| source_format.shares_names(&icecore::format::marshal::FORMAT));
         let naming = MemberNaming { class: read_name_bytes(record.cls.bind(py))?, visibility, is_ruby };
         if let Some(value) = &record.value {
             let mut steps = vec![Step::Item(value.bind(py).clone())];

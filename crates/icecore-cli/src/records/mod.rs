@@ -382,7 +382,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
 
     fn count_record(&mut self, losses: &Losses, opened_count: u64, repairs: &[icecore::value::Repair], offset: u64) {
         if !losses.is_empty() {
-            self.tally.note_losses(losses, self.tally.records, None);
+            self.tally.count_losses(losses, self.tally.records, None);
         }
         self.tally.opened += opened_count;
         reports::report_repair(&mut self.tally, offset, repairs, self.report);

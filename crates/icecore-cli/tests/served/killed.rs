@@ -9,7 +9,9 @@ use super::client::{Answer, ask, send};
 use super::clients::Language;
 use super::daemon::Daemon;
 use crate::common::{Random, until};
-use crate::killing::{BACKLOG, Counts, ReportedEvents, Server, finish, jobs, parts, rounds};
+use crate::killing::{
+    Counts, MAX_WAITING_JOBS, ReportedEvents, Server, finish_all_jobs, list_jobs, rounds, split_rounds,
+};
 use crate::run::ICECORE;
 use icecore_store::{Address, open};
 use std::net::SocketAddr;
@@ -54,7 +56,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
     let languages = Language::available();
     for (backend, database) in databases(folder.path()) {
         let mut counts = Counts::default();
-        for (number, part) in parts(rounds).enumerate() {
+        for (number, round_count) in split_rounds(rounds).enumerate() {
             let scene = Scene {
                 // Others may use this database, too.
                 queue: format!("kill-{}-{number}", std::process::id()),
@@ -67,7 +69,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
                 languages: &languages,
                 notes: Vec::new(),
             };
-            scene.run(part, &mut random, &mut counts);
+            scene.run(round_count, &mut random, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -183,9 +185,9 @@ impl Scene<'_> {
         drop(daemon);
         let address: Address = self.database.parse().expect("an address");
         let mut store = open(&address).expect("opened");
-        events.check_jobs(&jobs(&mut *store, &self.queue));
-        finish(&mut *store, &self.queue, &mut events);
-        let jobs = jobs(&mut *store, &self.queue);
+        events.check_jobs(&list_jobs(&mut *store, &self.queue));
+        finish_all_jobs(&mut *store, &self.queue, &mut events);
+        let jobs = list_jobs(&mut *store, &self.queue);
         events.check_end(&jobs);
         events.check_objects(&mut *store);
         if let Some(file) = self.database.strip_prefix("sqlite:") {
@@ -279,7 +281,10 @@ impl Client<'_> {
     fn produce(&mut self) {
         let (queue, name) = (self.queue, self.name);
         for number in 0u64.. {
-            while number % 16 == 0 && self.should_continue() && self.waiting().is_none_or(|waiting| waiting > BACKLOG) {
+            while number % 16 == 0
+                && self.should_continue()
+                && self.waiting().is_none_or(|waiting| waiting > MAX_WAITING_JOBS)
+            {
                 std::thread::sleep(Duration::from_millis(2));
             }
             if !self.should_continue() {

@@ -65,7 +65,13 @@ enum Values {
 /// Runs code that depends on how the values are stored. There are four ways: not at all, as bits, as a vector of
 /// numbers, or in a type of this crate.
 macro_rules! for_storage {
-    ($values:expr, null: $null:expr, bits: $bits:ident => $bit:expr, vector: $vector:ident => $number:expr, parts: $parts:ident => $other:expr $(,)?) => {
+    (
+        $values:expr,
+        null: $null:expr,
+        bits: $bits:ident => $bit:expr,
+        vector: $vector:ident => $number:expr,
+        own: $own:ident => $other:expr $(,)?
+    ) => {
         match $values {
             Values::Null => $null,
             Values::Bool($bits) => $bit,
@@ -76,13 +82,13 @@ macro_rules! for_storage {
             Values::Decimal($vector, ..) => $number,
             Values::Date($vector) => $number,
             Values::Time($vector, ..) => $number,
-            Values::Utf8($parts) | Values::Binary($parts) => $other,
-            Values::LargeUtf8($parts) | Values::LargeBinary($parts) => $other,
-            Values::List($parts) => $other,
-            Values::LargeList($parts) => $other,
-            Values::Map($parts) => $other,
-            Values::Record($parts) => $other,
-            Values::Virtual($parts) => $other,
+            Values::Utf8($own) | Values::Binary($own) => $other,
+            Values::LargeUtf8($own) | Values::LargeBinary($own) => $other,
+            Values::List($own) => $other,
+            Values::LargeList($own) => $other,
+            Values::Map($own) => $other,
+            Values::Record($own) => $other,
+            Values::Virtual($own) => $other,
         }
     };
 }
@@ -193,6 +199,7 @@ impl Column {
         Ok(())
     }
 
+    /// Adds the value at a node, of any kind. Virtual fields get their computed value.
     fn push_any(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         if let Values::Virtual(virtual_field) = &mut self.values {
             match virtual_field.kind {
@@ -380,7 +387,7 @@ impl Column {
             null: {},
             bits: bits => bits.append(false),
             vector: values => values.push(Default::default()),
-            parts: parts => parts.push_empty(),
+            own: storage => storage.push_empty(),
         );
         self.nulls.append_null();
     }
@@ -391,7 +398,7 @@ impl Column {
             null: {},
             bits: bits => bits.truncate(len),
             vector: values => values.truncate(len),
-            parts: parts => parts.truncate(len),
+            own: storage => storage.truncate(len),
         );
         self.nulls.truncate(len);
     }

@@ -161,7 +161,7 @@ impl Record {
             index = view.index_after_node(node, index);
         }
         if self.has_extra {
-            view.note_extra();
+            view.set_has_extra();
         }
         match self.fills_all_columns {
             true => self.len += 1,
@@ -170,6 +170,7 @@ impl Record {
         Ok(true)
     }
 
+    /// Adds a map by looking up the field of each key. Also learns which entries to expect in the next map.
     fn push_by_names(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         self.extra_entries.clear();
         self.expected_entries.clear();
@@ -220,7 +221,7 @@ impl Record {
             self.expected_entries.clear();
         }
         if self.has_extra {
-            view.note_extra();
+            view.set_has_extra();
         }
         self.fills_all_columns = filled_count == self.columns.len();
         self.push_path_values(view, map)?;

@@ -1,6 +1,6 @@
-//! Infers shapes from the values of documents.
+//! Infers types from the values of documents.
 
-use super::shape::{Range, Shape, StructShape};
+use super::inferred_type::{InferredStruct, InferredType, Range};
 use crate::blobs::Blobs;
 use crate::column::{MAX_DEPTH, time};
 use crate::error::Error;
@@ -33,7 +33,7 @@ use std::collections::HashMap;
 pub struct Inference {
     codecs: Codecs,
     tape: Tape,
-    shape: Shape,
+    inferred_type: InferredType,
     rows: u64,
     bad: u64,
 }
@@ -42,7 +42,7 @@ impl Inference {
     /// Creates an inference for blobs of this source. The limits apply to each blob.
     pub fn new(source: impl Into<Source>, limits: &Limits) -> Inference {
         let codecs = Codecs::new(source.into(), limits);
-        Inference { codecs, tape: Tape::new(), shape: Shape::Nothing, rows: 0, bad: 0 }
+        Inference { codecs, tape: Tape::new(), inferred_type: InferredType::Nothing, rows: 0, bad: 0 }
     }
 
     /// Examines all blobs of a column.
@@ -60,21 +60,22 @@ impl Inference {
     /// Examines one blob. A blob that can't be read is counted, and is otherwise ignored.
     pub fn examine_blob(&mut self, blob: &[u8]) {
         self.rows += 1;
-        match self.infer_shape(blob) {
-            Ok(shape) => self.shape.merge(shape),
+        match self.infer_blob_type(blob) {
+            Ok(inferred_type) => self.inferred_type.merge(inferred_type),
             Err(_) => self.bad += 1,
         }
     }
 
-    fn infer_shape(&mut self, blob: &[u8]) -> Result<Shape, icecore::Error> {
+    fn infer_blob_type(&mut self, blob: &[u8]) -> Result<InferredType, icecore::Error> {
         self.codecs.guess_stage(blob)?;
         let body = self.codecs.read_blob(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
         let document = Document::from_tape(input, std::mem::take(&mut self.tape));
         let remaining_values = EXAMINED_PER_VALUE * document.nodes().len() as u64 + EXTRA_VALUES;
-        let shape = ShapeBuilder { remaining_values, open_containers: Vec::new() }.infer_value(document.root());
+        let inferred_type =
+            TypeInference { remaining_values, open_containers: Vec::new() }.infer_value(document.root());
         self.tape = document.into_tape();
-        Ok(shape)
+        Ok(inferred_type)
     }
 
     /// Returns the number of blobs.
@@ -89,7 +90,7 @@ impl Inference {
 
     /// Returns a field with the name `value` for blobs like these.
     pub fn field(&self) -> Field {
-        self.shape.to_field("value")
+        self.inferred_type.to_field("value")
     }
 }
 
@@ -98,30 +99,31 @@ impl Inference {
 const EXAMINED_PER_VALUE: u64 = 4;
 const EXTRA_VALUES: u64 = 1024;
 
-/// Infers the shape of one document.
-struct ShapeBuilder {
+/// Infers the inferred_type of one document.
+struct TypeInference {
     /// Number of values that may still be examined. After that, values count as mixed.
     remaining_values: u64,
     /// The lists and maps that are being examined.
     open_containers: Vec<u32>,
 }
 
-impl ShapeBuilder {
+impl TypeInference {
+    /// Counts a value that is examined. Returns false if no more values may be examined.
     fn spend_budget(&mut self) -> bool {
         let has_budget = self.remaining_values > 0;
         self.remaining_values = self.remaining_values.saturating_sub(1);
         has_budget
     }
 
-    fn infer_value(&mut self, value: Cursor<'_>) -> Shape {
+    fn infer_value(&mut self, value: Cursor<'_>) -> InferredType {
         if self.open_containers.len() >= MAX_DEPTH || !self.spend_budget() {
-            return Shape::Mixed;
+            return InferredType::Mixed;
         }
         let mut value = value;
         let mut class = None;
         for _ in 0..MAX_LINKS {
-            if let Some(shape) = infer_special(value) {
-                return shape;
+            if let Some(inferred_type) = infer_special(value) {
+                return inferred_type;
             }
             value = match value.value() {
                 Value::Link(target) | Value::Alias(target) | Value::Copy(target) | Value::Ref(target) => target,
@@ -133,48 +135,52 @@ impl ShapeBuilder {
                 _ => return self.infer_resolved(value, class),
             };
         }
-        Shape::Mixed
+        InferredType::Mixed
     }
 
-    fn infer_resolved(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> Shape {
+    /// Infers the type of a value that is not a link. `class` is the class of the object around it.
+    fn infer_resolved(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> InferredType {
         match value.value() {
-            Value::Null | Value::Hole => Shape::Nothing,
-            Value::Bool(_) => Shape::Bool,
-            Value::Int(value) => Shape::Int(Range::from_value(value.into())),
-            Value::Uint(value) => Shape::Int(Range::from_value(value.into())),
-            Value::BigInt(value) => integer_range(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
-            Value::Float(_) => Shape::Float,
+            Value::Null | Value::Hole => InferredType::Nothing,
+            Value::Bool(_) => InferredType::Bool,
+            Value::Int(value) => InferredType::Int(Range::from_value(value.into())),
+            Value::Uint(value) => InferredType::Int(Range::from_value(value.into())),
+            Value::BigInt(value) => {
+                integer_range(value.negative, value.magnitude).map_or(InferredType::Mixed, InferredType::Int)
+            }
+            Value::Float(_) => InferredType::Float,
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
                 if std::str::from_utf8(bytes).is_ok() {
-                    Shape::Text
+                    InferredType::Text
                 } else {
-                    Shape::Bytes
+                    InferredType::Bytes
                 }
             }
-            Value::Array | Value::Map if value.is_empty() && class.is_none() => Shape::Empty,
+            Value::Array | Value::Map if value.is_empty() && class.is_none() => InferredType::Empty,
             // A value that contains itself has no type.
-            Value::Array | Value::Map if self.open_containers.contains(&value.index()) => Shape::Mixed,
+            Value::Array | Value::Map if self.open_containers.contains(&value.index()) => InferredType::Mixed,
             Value::Array | Value::Map => {
                 self.open_containers.push(value.index());
-                let shape =
+                let inferred_type =
                     if value.kind() == Kind::Array { self.infer_list(value) } else { self.infer_map(value, class) };
                 self.open_containers.pop();
-                shape
+                inferred_type
             }
-            _ => Shape::Mixed,
+            _ => InferredType::Mixed,
         }
     }
 
-    fn infer_list(&mut self, list: Cursor<'_>) -> Shape {
-        let mut items = Shape::Nothing;
+    fn infer_list(&mut self, list: Cursor<'_>) -> InferredType {
+        let mut items = InferredType::Nothing;
         for item in list.items() {
             items.merge(self.infer_value(item));
         }
-        Shape::List(Box::new(items))
+        InferredType::List(Box::new(items))
     }
 
-    fn infer_map(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
-        let mut members = StructShape::from_class(class);
+    /// Infers a struct from the entries of a map, or from the members of an object.
+    fn infer_map(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> InferredType {
+        let mut members = InferredStruct::from_class(class);
         // Only keys with marks can share a name. The first key with a name owns it, and others are qualified.
         let is_marked = |key: &[u8]| key.starts_with(b"\0") || class.is_some() && key.starts_with(b"@");
         let has_marked = map.entries().any(|(key, _)| key.node().kind.is_string() && is_marked(key.bytes()));
@@ -187,7 +193,7 @@ impl ShapeBuilder {
                     number.as_bytes()
                 }
                 kind if kind.is_string() => strip_php_marks(key.bytes()),
-                _ => return Shape::Mixed,
+                _ => return InferredType::Mixed,
             };
             // Ruby's mark of a member is not part of the name of a column.
             let name = if class.is_some() { name.strip_prefix(b"@").unwrap_or(name) } else { name };
@@ -199,23 +205,23 @@ impl ShapeBuilder {
                 }
                 _ => name,
             };
-            let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
+            let Ok(name) = std::str::from_utf8(name) else { return InferredType::Mixed };
             members.add_entry(name, self.infer_value(value));
         }
-        Shape::Struct(members)
+        InferredType::Struct(members)
     }
 }
 
-/// Returns the shape of a time, a day or a decimal that is an object of a special class.
-fn infer_special(value: Cursor<'_>) -> Option<Shape> {
+/// Returns the inferred_type of a time, a day or a decimal that is an object of a special class.
+fn infer_special(value: Cursor<'_>) -> Option<InferredType> {
     if !value.kind().has_class() {
         return None;
     }
     if let Some((unit, has_known_offset)) = time::detect_precision(value) {
-        return Some(Shape::Time(unit, has_known_offset));
+        return Some(InferredType::Time(unit, has_known_offset));
     }
     if time::is_day(value) {
-        return Some(Shape::Day);
+        return Some(InferredType::Day);
     }
     let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
     let text = known.text(&Limits::default())?;
@@ -223,8 +229,8 @@ fn infer_special(value: Cursor<'_>) -> Option<Shape> {
     let count_digits =
         |text: &str| u8::try_from(text.len()).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     match (count_digits(integer_part), count_digits(places)) {
-        (Some(integer_digits), Some(places)) => Some(Shape::Decimal(integer_digits, places)),
-        _ => Some(Shape::Mixed),
+        (Some(integer_digits), Some(places)) => Some(InferredType::Decimal(integer_digits, places)),
+        _ => Some(InferredType::Mixed),
     }
 }
 

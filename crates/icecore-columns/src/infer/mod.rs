@@ -15,6 +15,6 @@
 //! Every field may be null. Texts that look like numbers or times stay texts.
 
 mod inference;
-mod shape;
+mod inferred_type;
 
 pub use inference::Inference;

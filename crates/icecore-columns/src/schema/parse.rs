@@ -133,6 +133,7 @@ impl<'t> Parser<'t> {
         if self.rest().is_empty() { Ok(()) } else { Err(self.expected_error("expected a comma or the end".to_owned())) }
     }
 
+    /// Parses fields with commas between them, up to the closing sign or, without one, to the end.
     fn parse_fields(&mut self, depth: usize, close: Option<char>) -> Result<Fields, Error> {
         let mut fields: Vec<Field> = Vec::new();
         self.skip_blanks();
@@ -206,6 +207,7 @@ impl<'t> Parser<'t> {
         Ok(field.with_nullable(is_nullable))
     }
 
+    /// Parses the rest of a type that begins with this word, which is at `start`.
     fn parse_type(&mut self, word: &str, start: usize, depth: usize) -> Result<DataType, Error> {
         Ok(match word {
             "list" | "array" | "large_list" => {

@@ -31,12 +31,12 @@ fn print_fields(fields: &Fields, out: &mut String) {
         if index > 0 {
             out.push_str(", ");
         }
-        print_text(field.name(), is_bare_name(field.name()), out);
+        print_name(field.name(), out);
         out.push(' ');
         print_value(field, out);
         if let Some(path) = field.metadata().get(PATH_METADATA) {
             out.push_str(" at ");
-            print_text(path, false, out);
+            print_quoted(path, out);
         }
     }
 }
@@ -52,6 +52,7 @@ fn print_value(field: &Field, out: &mut String) {
     }
 }
 
+/// Prints a type in the syntax that `parse` reads.
 fn print_type(data_type: &DataType, out: &mut String) {
     match data_type {
         DataType::Timestamp(unit, zone) => {
@@ -97,11 +98,14 @@ fn print_list(name: &str, item: &Field, out: &mut String) {
     out.push('>');
 }
 
-fn print_text(text: &str, is_bare: bool, out: &mut String) {
-    if is_bare {
-        out.push_str(text);
-        return;
+fn print_name(name: &str, out: &mut String) {
+    match is_bare_name(name) {
+        true => out.push_str(name),
+        false => print_quoted(name, out),
     }
+}
+
+fn print_quoted(text: &str, out: &mut String) {
     out.push('"');
     out.push_str(&text.replace('"', "\"\""));
     out.push('"');

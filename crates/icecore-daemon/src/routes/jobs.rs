@@ -94,11 +94,11 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
         // The memory of the payload stays reserved until the job is stored.
         let Payload { bytes, description, memory } = payload;
         let job = settings.to_job(bytes, description);
-        let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
-        match app.committer.store_job(job, text).await? {
+        let schema = checker.as_ref().map(|checker| Arc::clone(&checker.text));
+        match app.committer.store_job(job, schema).await? {
             StoreOutcome::Stored(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
-            StoreOutcome::OtherSchema(text, job) => {
-                checker = remember_schema(app, queue, text).await?;
+            StoreOutcome::OtherSchema(current_schema, job) => {
+                checker = remember_schema(app, queue, current_schema).await?;
                 payload = Payload { bytes: job.bytes, description: job.description, memory };
             }
         }

@@ -40,12 +40,15 @@ use std::time::{Duration, Instant};
 /// Future of an answer.
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
 
+/// Parameters in the path of a request, or why they are invalid.
+type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
+
 /// A query parameter.
 pub struct Parameter {
     pub name: &'static str,
     /// JSON Schema type: `string`, `integer`.
-    pub kind: &'static str,
-    pub text: &'static str,
+    pub json_type: &'static str,
+    pub description: &'static str,
 }
 
 /// Content of a request body.
@@ -66,20 +69,20 @@ pub struct Route {
     pub path: &'static str,
     /// Operation name, for generators of clients.
     pub name: &'static str,
-    pub text: &'static str,
+    pub summary: &'static str,
     pub parameters: &'static [Parameter],
-    pub takes: RequestBody,
+    pub request_body: RequestBody,
     /// Status codes of its answers, and their descriptions.
     pub answers: &'static [(u16, &'static str)],
     /// Media type of a successful answer.
-    pub media: &'static str,
+    pub media_type: &'static str,
     /// Whether the route needs no token.
     pub is_open: bool,
     handler: fn(Call) -> ResponseFuture,
 }
 
-const fn parameter(name: &'static str, kind: &'static str, text: &'static str) -> Parameter {
-    Parameter { name, kind, text }
+const fn parameter(name: &'static str, json_type: &'static str, description: &'static str) -> Parameter {
+    Parameter { name, json_type, description }
 }
 
 const JSON: &str = "application/json";
@@ -97,17 +100,17 @@ const TO: Parameter = parameter("to", "string", "Converts to another format, suc
 const TOKEN: Parameter = parameter("token", "string", "The token that the job was claimed with.");
 
 macro_rules! route {
-    ($method:ident $path:literal $name:literal $text:literal, [$($parameter:expr),*], $takes:ident, $media:expr,
-     [$($code:literal $description:literal),*], $handler:path) => {
+    ($method:ident $path:literal $name:literal $summary:literal, [$($parameter:expr),*],
+     $request_body:ident, $media_type:expr, [$($code:literal $description:literal),*], $handler:path) => {
         Route {
             method: Method::$method,
             path: $path,
             name: $name,
-            text: $text,
+            summary: $summary,
             parameters: &[$($parameter),*],
-            takes: RequestBody::$takes,
+            request_body: RequestBody::$request_body,
             answers: &[$(($code, $description)),*],
-            media: $media,
+            media_type: $media_type,
             is_open: false,
             handler: |call| Box::pin($handler(call)),
         }
@@ -116,8 +119,8 @@ macro_rules! route {
 
 /// A route that shows a blob in parts.
 macro_rules! inspect {
-    ($path:literal $name:literal $text:literal, $handler:path) => {
-        route!(GET $path $name $text, [
+    ($path:literal $name:literal $summary:literal, $handler:path) => {
+        route!(GET $path $name $summary, [
             parameter("format", "string", "The format to read; detected by default."),
             parameter("within", "string", "The content of the string with this `node`; for a string in a string, `5,3`."),
             parameter("node", "integer", "Only the value with this `node` and its content."),
@@ -291,7 +294,7 @@ pub static ROUTES: &[Route] = &[
 ];
 
 /// Name for routes and methods that are not known.
-const OTHER: &str = "other";
+const UNKNOWN: &str = "other";
 
 /// How much of the body of an unauthorized request is read, and for how long.
 const UNAUTHORIZED_BODY_LIMIT: usize = 1 << 20;
@@ -302,8 +305,8 @@ pub fn build_router(app: Arc<App>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let app = Arc::clone(&app);
-        let answer = move |names: Result<RawPathParams, RawPathParamsRejection>, request: Request| async move {
-            let call = |request| prepare_call(route, Arc::clone(&app), names, request);
+        let answer = move |path_parameters: PathParameters, request: Request| async move {
+            let call = |request| prepare_call(route, Arc::clone(&app), path_parameters, request);
             answer_request(&app, route.path, route.is_open, request, call).await
         };
         if let Ok(filter) = MethodFilter::try_from(route.method.clone()) {
@@ -337,7 +340,7 @@ async fn serve_asset(app: &App, asset: &'static Asset, request: Request) -> Resp
 }
 
 async fn answer_unrouted(app: Arc<App>, request: Request, code: StatusCode) -> Response {
-    answer_request(&app, OTHER, false, request, |_| {
+    answer_request(&app, UNKNOWN, false, request, |_| {
         let (kind, message) = match code {
             StatusCode::METHOD_NOT_ALLOWED => ("method", "this path has no such method; /openapi.json has all of them"),
             _ => ("missing", "there is no such path; /openapi.json has all of them"),
@@ -351,24 +354,17 @@ async fn answer_unrouted(app: Arc<App>, request: Request, code: StatusCode) -> R
 fn prepare_call(
     route: &'static Route,
     app: Arc<App>,
-    names: Result<RawPathParams, RawPathParamsRejection>,
+    path_parameters: PathParameters,
     request: Request,
 ) -> Result<ResponseFuture, Failure> {
-    let names = names.map_err(|_| Failure::invalid_request("path", "the percent-encoded path is not valid UTF-8"))?;
-    let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let path_parameters =
+        path_parameters.map_err(|_| Failure::invalid_request("path", "the percent-encoded path is not valid UTF-8"))?;
+    let path_parameters = path_parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let allowed: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &allowed)?;
-    let (from, visit) = (client_address(&request), connection_handle(&request).cloned());
+    let (client_address, connection) = (client_address(&request), connection_handle(&request).cloned());
     let (parts, body) = request.into_parts();
-    Ok((route.handler)(Call {
-        app,
-        names,
-        query,
-        headers: parts.headers,
-        body,
-        client_address: from,
-        connection: visit,
-    }))
+    Ok((route.handler)(Call { app, path_parameters, query, headers: parts.headers, body, client_address, connection }))
 }
 
 fn client_address(request: &Request) -> IpAddr {
@@ -409,7 +405,7 @@ fn log_answer(app: &App, route: &'static str, method: &Method, code: u16, start:
     // Clients can send any method name, so only known ones are counted by name.
     let method = match ROUTES.iter().any(|route| route.method == *method) {
         true => method.as_str(),
-        false => OTHER,
+        false => UNKNOWN,
     };
     app.metrics.count_request(route, method, code, took);
     app.journal.log_request(method, route, code, took);

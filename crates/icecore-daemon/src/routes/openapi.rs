@@ -57,6 +57,7 @@ fn error_schema() -> Value {
     })
 }
 
+/// Returns the OpenAPI description of a route.
 fn describe_operation(route: &Route) -> Value {
     let path_names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =
@@ -65,14 +66,14 @@ fn describe_operation(route: &Route) -> Value {
         json!({
             "name": parameter.name,
             "in": "query",
-            "description": parameter.text,
-            "schema": { "type": parameter.kind },
+            "description": parameter.description,
+            "schema": { "type": parameter.json_type },
         })
     });
     let mut responses = Map::new();
     for (code, description) in route.answers {
         let content = match code {
-            200..300 => json!({ route.media: {} }),
+            200..300 => json!({ route.media_type: {} }),
             _ if route.is_open => json!({ "application/json": {} }),
             _ => json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } }),
         };
@@ -83,18 +84,18 @@ fn describe_operation(route: &Route) -> Value {
     responses.insert("default".to_owned(), failure);
     let mut operation = json!({
         "operationId": route.name,
-        "summary": route.text,
+        "summary": route.summary,
         "parameters": in_path.chain(in_query).collect::<Vec<Value>>(),
         "responses": responses,
     });
-    let content = match route.takes {
+    let content = match route.request_body {
         RequestBody::Nothing => None,
         RequestBody::Payload => Some(json!({ "application/json": {}, "application/octet-stream": {} })),
         RequestBody::Json => Some(json!({ "application/json": { "schema": { "type": "object" } } })),
         RequestBody::Schema => Some(json!({ "application/schema+json": {} })),
     };
     if let Some(content) = content {
-        let is_required = matches!(route.takes, RequestBody::Payload | RequestBody::Schema);
+        let is_required = matches!(route.request_body, RequestBody::Payload | RequestBody::Schema);
         operation["requestBody"] = json!({ "required": is_required, "content": content });
     }
     if route.is_open {

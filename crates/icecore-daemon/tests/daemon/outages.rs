@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-fn daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Controls>, tempfile::TempDir) {
+fn start_daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Controls>, tempfile::TempDir) {
     let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
     let open = opener(address(&folder), Arc::clone(&controls));
     let daemon = Daemon::with(|settings| {
@@ -17,7 +17,7 @@ fn daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Contr
 }
 
 /// Repeats a request until it gets this answer.
-fn until(code: u16, ask: impl Fn() -> u16) {
+fn wait_for_code(code: u16, ask: impl Fn() -> u16) {
     for _ in 0..600 {
         if ask() == code {
             return;
@@ -29,7 +29,7 @@ fn until(code: u16, ask: impl Fn() -> u16) {
 
 #[test]
 fn a_database_that_returns_is_used_again() {
-    let (daemon, controls, _folder) = daemon(|_| ());
+    let (daemon, controls, _folder) = start_daemon(|_| ());
     let id = daemon.push("queue=q", "1");
     controls.is_away.store(true, Ordering::SeqCst);
     let health = daemon.get("/healthz");
@@ -45,9 +45,9 @@ fn a_database_that_returns_is_used_again() {
     }
     assert!(daemon.get("/metrics").text().contains("icecore_database_up 0"));
     controls.is_away.store(false, Ordering::SeqCst);
-    until(200, || daemon.get("/healthz").code);
-    until(200, || daemon.get(&format!("/jobs/{id}")).code);
-    until(201, || daemon.post_json("/jobs", "1").code);
+    wait_for_code(200, || daemon.get("/healthz").code);
+    wait_for_code(200, || daemon.get(&format!("/jobs/{id}")).code);
+    wait_for_code(201, || daemon.post_json("/jobs", "1").code);
 }
 
 #[test]
@@ -58,31 +58,31 @@ fn a_daemon_starts_without_its_database() {
     let daemon = Daemon::with(|settings| settings.open = open);
     assert_eq!(daemon.get("/healthz").code, 503);
     controls.is_away.store(false, Ordering::SeqCst);
-    until(200, || daemon.get("/healthz").code);
+    wait_for_code(200, || daemon.get("/healthz").code);
 }
 
 #[test]
 fn a_panic_in_the_database_becomes_an_answer() {
-    let (daemon, controls, _folder) = daemon(|_| ());
+    let (daemon, controls, _folder) = start_daemon(|_| ());
     controls.panics.store(true, Ordering::SeqCst);
     assert_eq!(daemon.get("/queues").code, 500);
     assert_eq!(daemon.post_json("/jobs", "1").code, 500);
     controls.panics.store(false, Ordering::SeqCst);
-    until(200, || daemon.get("/queues").code);
-    until(201, || daemon.post_json("/jobs", "1").code);
+    wait_for_code(200, || daemon.get("/queues").code);
+    wait_for_code(201, || daemon.post_json("/jobs", "1").code);
 }
 
 #[test]
 fn requests_beyond_the_queue_are_refused_for_now() {
-    let (daemon, controls, _folder) = daemon(|settings| settings.max_waiting_requests = 1);
-    let held = controls.gate.lock().expect("the gate");
+    let (daemon, controls, _folder) = start_daemon(|settings| settings.max_waiting_requests = 1);
+    let lock = controls.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
         let asking: Vec<_> = (0..16).map(|_| scope.spawn(|| daemon.post_json("/jobs", "1").code)).collect();
         // With one push at the gate and one that waits, all others are refused immediately.
         while asking.iter().filter(|asking| asking.is_finished()).count() < 14 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        drop(held);
+        drop(lock);
         let codes: Vec<u16> = asking.into_iter().map(|asking| asking.join().expect("a code")).collect();
         assert!(codes.iter().all(|code| [201, 503].contains(code)), "{codes:?}");
         assert!(codes.contains(&201) && codes.iter().filter(|code| **code == 503).count() >= 14, "{codes:?}");
@@ -92,9 +92,9 @@ fn requests_beyond_the_queue_are_refused_for_now() {
 
 #[test]
 fn a_database_that_does_not_answer_times_out() {
-    let (daemon, controls, _folder) = daemon(|settings| settings.database_timeout = Duration::from_millis(100));
-    let held = controls.gate.lock().expect("the gate");
+    let (daemon, controls, _folder) = start_daemon(|settings| settings.database_timeout = Duration::from_millis(100));
+    let lock = controls.gate.lock().expect("the gate");
     assert_eq!(daemon.post_json("/jobs", "1").code, 503);
     assert_eq!(daemon.get("/healthz").code, 200);
-    drop(held);
+    drop(lock);
 }

@@ -20,8 +20,8 @@ fn items(answer: &Answer) -> Vec<Value> {
 /// Returns the files that an HTML file or a module names.
 fn list_names(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
-    let own = quoted.filter(|word| word.starts_with("page/") || word.starts_with("./"));
-    own.map(|word| format!("/page/{}", word.trim_start_matches("page/").trim_start_matches("./"))).collect()
+    let own_paths = quoted.filter(|word| word.starts_with("page/") || word.starts_with("./"));
+    own_paths.map(|word| format!("/page/{}", word.trim_start_matches("page/").trim_start_matches("./"))).collect()
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn other_pages_cannot_change_anything() {
     assert_eq!((&queue["ready"], &queue["is_paused"], &queue["has_schema"]), (&json!(1), &json!(false), &json!(false)));
     assert_eq!(daemon.get(&format!("/objects/{object}")).code, 200);
     // Requests of the page itself and of programs.
-    let own = ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"];
-    assert_eq!(daemon.ask("POST", "/queues/q/pause", &own, b"").code, 200);
+    let own_headers = ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"];
+    assert_eq!(daemon.ask("POST", "/queues/q/pause", &own_headers, b"").code, 200);
     assert_eq!(daemon.post("/queues/q/resume", "").code, 200);
     // The page itself contains no secrets: links to it work.
     assert_eq!(daemon.ask("GET", "/", &["Sec-Fetch-Site: cross-site"], b"").code, 200);
@@ -181,8 +181,8 @@ fn frozen_strings_are_inspected() {
     assert_eq!((php.str("/format"), &text["inside"], &text["start"]), ("php".into(), &json!("json"), &json!(9)));
     let json = daemon.get(&format!("/jobs/{id}/inspect?within={},{}&depth=9", command["node"], text["node"]));
     assert_eq!(items(&json).iter().filter_map(|item| item["value"].as_i64()).collect::<Vec<_>>(), [1, 2, 3]);
-    let plain = found.iter().find(|item| item["step"] == ".plain").expect("a text");
-    for within in [plain["node"].to_string(), "0".into(), "4294967295".into()] {
+    let plain_item = found.iter().find(|item| item["step"] == ".plain").expect("a text");
+    for within in [plain_item["node"].to_string(), "0".into(), "4294967295".into()] {
         let answer = daemon.get(&format!("/jobs/{id}/inspect?within={within}"));
         assert_eq!((items(&answer).len(), answer.str("/error/kind")), (0, "format".into()), "{within}");
     }
@@ -271,17 +271,17 @@ fn two_payloads_are_compared() {
 fn lists_are_brief_and_begin_with_the_newest() {
     let daemon = Daemon::start();
     let pushed: Vec<String> = (0..5).map(|number| daemon.push("queue=q", &number.to_string())).collect();
-    let (mut seen, mut before) = (Vec::new(), json!(i64::MAX));
+    let (mut listed_ids, mut before) = (Vec::new(), json!(i64::MAX));
     while !before.is_null() {
         let page = daemon.get(&format!("/jobs?queue=q&limit=2&before={before}&brief=true")).json();
         for job in page["jobs"].as_array().expect("jobs") {
             assert_eq!((&job["payload"], &job["format"]), (&Value::Null, &json!("json")));
-            seen.push(job["id"].as_str().expect("an id").to_owned());
+            listed_ids.push(job["id"].as_str().expect("an id").to_owned());
         }
         before = page["next"].clone();
     }
-    seen.reverse();
-    assert_eq!(seen, pushed);
+    listed_ids.reverse();
+    assert_eq!(listed_ids, pushed);
     let id = &pushed[0];
     assert_eq!(daemon.get(&format!("/jobs/{id}?brief=true")).json()["payload"], Value::Null);
     assert_eq!(daemon.get(&format!("/jobs/{id}?brief=false")).json()["payload"], json!(0));

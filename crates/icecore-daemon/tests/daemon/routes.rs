@@ -25,8 +25,8 @@ fn a_job_is_queued_and_read() {
     let payload = daemon.get(&format!("/jobs/{id}/payload"));
     assert_eq!((payload.code, payload.text()), (200, r#"{"to":"ann"}"#.to_owned()));
 
-    let same = daemon.post_json("/jobs?queue=mails&unique=k", "{}");
-    assert_eq!((same.code, same.json()), (200, json!({ "id": id, "new": false })));
+    let duplicate = daemon.post_json("/jobs?queue=mails&unique=k", "{}");
+    assert_eq!((duplicate.code, duplicate.json()), (200, json!({ "id": id, "new": false })));
     assert_ne!(daemon.push("queue=others&unique=k", "{}"), id);
 }
 
@@ -68,9 +68,9 @@ fn one_id_pushed_by_many_clients_is_one_job() {
     std::thread::scope(|scope| {
         for number in 0..16 {
             let daemon = &daemon;
-            let own = format!("01990f3a-7b11-7c0e-a1b2-{number:012}");
+            let own_id = format!("01990f3a-7b11-7c0e-a1b2-{number:012}");
             scope.spawn(move || {
-                for path in [format!("/jobs?id={id}"), format!("/jobs?id={own}"), format!("/objects?id={id}")] {
+                for path in [format!("/jobs?id={id}"), format!("/jobs?id={own_id}"), format!("/objects?id={id}")] {
                     let answer = daemon.post(&path, "[1]");
                     assert!(matches!(answer.code, 200 | 201) && path.ends_with(&answer.id()), "{path}: {answer:?}");
                 }
@@ -287,13 +287,13 @@ fn lists_have_pages() {
     let daemon = Daemon::start();
     let pushed: Vec<String> = (0..5).map(|number| daemon.push("queue=q", &number.to_string())).collect();
     daemon.push("queue=other", "1");
-    let (mut seen, mut after) = (Vec::new(), json!(0));
+    let (mut listed_ids, mut after) = (Vec::new(), json!(0));
     while !after.is_null() {
         let page = daemon.get(&format!("/jobs?queue=q&state=ready&limit=2&after={after}")).json();
-        seen.extend(page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()));
+        listed_ids.extend(page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()));
         after = page["next"].clone();
     }
-    assert_eq!(seen, pushed);
+    assert_eq!(listed_ids, pushed);
     assert_eq!(daemon.get("/jobs?state=sleeping").code, 400);
 }
 

@@ -113,7 +113,7 @@ fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
         settings.grace = Duration::from_millis(100);
     });
     let _idle = daemon.connect();
-    let held = controls.gate.lock().expect("the gate");
+    let lock = controls.gate.lock().expect("the gate");
     use std::io::Write;
     let mut stuck = daemon.connect();
     stuck.write_all(b"POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1").expect("it is sent");
@@ -121,7 +121,7 @@ fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_ends(&mut daemon);
-    drop(held);
+    drop(lock);
 }
 
 #[test]

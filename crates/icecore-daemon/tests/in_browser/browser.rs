@@ -95,7 +95,7 @@ impl Browser {
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
                 return message["result"].clone();
             }
-            self.note(&message);
+            self.record_complaint(&message);
         }
     }
 
@@ -104,7 +104,7 @@ impl Browser {
         serde_json::from_slice(&bytes).expect("JSON")
     }
 
-    fn note(&mut self, message: &Value) {
+    fn record_complaint(&mut self, message: &Value) {
         let parameters = &message["params"];
         match message["method"].as_str() {
             Some("Runtime.exceptionThrown") => {

@@ -18,8 +18,8 @@ pub(crate) struct ReorderedState {
 }
 
 impl ReorderedState {
-    pub(crate) fn new(document: &Document<'_>, other: &Document<'_>) -> ReorderedState {
-        let nodes = document.nodes().len() + other.nodes().len();
+    pub(crate) fn new(left_document: &Document<'_>, right_document: &Document<'_>) -> ReorderedState {
+        let nodes = left_document.nodes().len() + right_document.nodes().len();
         ReorderedState { stack: Vec::new(), entries: Vec::new(), budget: (nodes as u64).saturating_mul(8) }
     }
 }
@@ -53,55 +53,63 @@ impl Lockstep<'_, '_> {
     /// Compares two leaves. Containers are put on the stack instead.
     #[inline]
     fn compare_or_push(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
-        let (document, other) = (self.sides.left.document, self.sides.right.document);
-        let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));
-        let (Some(x), Some(y)) = nodes else { return false };
-        if (x.flags | y.flags) & flag::TARGET != 0 || x.kind.is_again() || y.kind.is_again() {
+        let (left_document, right_document) = (self.sides.left.document, self.sides.right.document);
+        let nodes = (left_document.nodes().get(left as usize), right_document.nodes().get(right as usize));
+        let (Some(left_node), Some(right_node)) = nodes else { return false };
+        if (left_node.flags | right_node.flags) & flag::TARGET != 0
+            || left_node.kind.is_again()
+            || right_node.kind.is_again()
+        {
             return false;
         }
-        if x.kind.is_container() {
+        if left_node.kind.is_container() {
             stack.push((left, right));
             return true;
         }
-        self.compare_leaves(document, other, x, y)
+        self.compare_leaves(left_document, right_document, left_node, right_node)
     }
 
     /// Compares two containers without their inner containers. The inner ones are put on the stack.
     fn compare_children(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
-        let (document, other) = (self.sides.left.document, self.sides.right.document);
-        let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));
-        let (Some(x), Some(y)) = nodes else { return false };
-        if x.kind == Kind::Attrs || x.has(flag::DEFAULT) || !self.are_alike(x, y, (left, right)) {
+        let (left_document, right_document) = (self.sides.left.document, self.sides.right.document);
+        let nodes = (left_document.nodes().get(left as usize), right_document.nodes().get(right as usize));
+        let (Some(left_node), Some(right_node)) = nodes else { return false };
+        if left_node.kind == Kind::Attrs
+            || left_node.has(flag::DEFAULT)
+            || !self.are_alike(left_node, right_node, (left, right))
+        {
             return false;
         }
-        let (mut left_child, end) = (left + 1, tree::index_after(document, left));
-        let (mut right_child, other_end) = (right + 1, tree::index_after(other, right));
-        if x.kind != Kind::Map {
+        let (mut left_child, end) = (left + 1, tree::index_after(left_document, left));
+        let (mut right_child, other_end) = (right + 1, tree::index_after(right_document, right));
+        if left_node.kind != Kind::Map {
             let mut is_same = true;
             while is_same && left_child < end && right_child < other_end {
                 is_same = self.compare_or_push(left_child, right_child, stack);
                 (left_child, right_child) =
-                    (tree::index_after(document, left_child), tree::index_after(other, right_child));
+                    (tree::index_after(left_document, left_child), tree::index_after(right_document, right_child));
             }
             return is_same && left_child >= end && right_child >= other_end;
         }
         let mut entries = std::mem::take(&mut self.reordered.entries);
         entries.clear();
-        while let Some(node) =
-            other.nodes().get(right_child as usize).filter(|_| right_child < other_end && entries.len() <= MAX_ENTRIES)
+        while let Some(node) = right_document
+            .nodes()
+            .get(right_child as usize)
+            .filter(|_| right_child < other_end && entries.len() <= MAX_ENTRIES)
         {
             entries.push((node.key, right_child));
-            right_child = tree::index_after(other, right_child);
+            right_child = tree::index_after(right_document, right_child);
         }
         let mut is_same = entries.len() <= MAX_ENTRIES;
-        while let Some(node) = document.nodes().get(left_child as usize).filter(|_| is_same && left_child < end) {
+        while let Some(node) = left_document.nodes().get(left_child as usize).filter(|_| is_same && left_child < end) {
             let is_named = node.key != NO_KEY && node.key < IS_KEY;
             let position = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
             let find_unknown = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
             let position = position.or_else(find_unknown);
             is_same =
                 position.is_some_and(|position| self.compare_or_push(left_child, entries.remove(position).1, stack));
-            left_child = tree::index_after(document, left_child);
+            left_child = tree::index_after(left_document, left_child);
         }
         is_same &= entries.is_empty();
         self.reordered.entries = entries;

@@ -13,6 +13,7 @@ mod key_order;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
+use crate::walk::Algorithm;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use key_order::ReorderedState;
@@ -56,10 +57,10 @@ impl EqualStretch {
 }
 
 impl<'s, 'd> Lockstep<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>, is_enabled: bool) -> Lockstep<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, algorithm: Algorithm) -> Lockstep<'s, 'd> {
         Lockstep {
             sides,
-            is_enabled,
+            is_enabled: algorithm == Algorithm::Fast,
             rules: sides.left.rules,
             compared_flags: if sides.left.rules.is_exact() { flag::WEAK | flag::OVERLOAD } else { 0 },
             keys: EqualIds::default(),
@@ -85,7 +86,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         is_same
     }
 
-    /// Like [`Lockstep::are_equal`], for values that may not be counterparts.
+    /// Returns the same as [`Lockstep::are_equal`], but for values that may not be counterparts.
     pub(crate) fn looks_same(&mut self, left: u32, right: u32) -> bool {
         if !self.is_enabled {
             return false;
@@ -101,123 +102,148 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     fn compare_nodes(&mut self, left: u32, right: u32, end: u32) {
         self.stretch = EqualStretch { left, right, len: 0 };
         self.targets.clear();
-        let (document, other) = (self.sides.left.document, self.sides.right.document);
-        let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
-        let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
-        for (index, (x, y)) in xs.iter().zip(ys).enumerate() {
+        let (left_document, right_document) = (self.sides.left.document, self.sides.right.document);
+        let left_nodes = left_document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
+        let right_nodes = right_document.nodes().get(right as usize..).unwrap_or(&[]);
+        for (index, (left_node, right_node)) in left_nodes.iter().zip(right_nodes).enumerate() {
             // This is a faster check for common nodes. `compare_pair` decides for all others. A key below `IS_KEY` is
-            // an id, or there is not a key. Containers must have the same number of nodes. An `end` of 0 means that
-            // the document breaks off inside of the container.
-            let is_usual = x.kind == y.kind
-                && (x.flags | y.flags) & UNCOMMON_FLAGS == 0
-                && x.key < IS_KEY
-                && self.keys.are_equal(x.key, y.key)
-                && match x.kind {
+            // an id, or says that there is no key. Containers must have the same number of nodes. An `end` of 0 means
+            // that the document breaks off inside of the container.
+            let is_usual = left_node.kind == right_node.kind
+                && (left_node.flags | right_node.flags) & UNCOMMON_FLAGS == 0
+                && left_node.key < IS_KEY
+                && self.keys.are_equal(left_node.key, right_node.key)
+                && match left_node.kind {
                     Kind::Array | Kind::Map => {
-                        x.aux == y.aux && x.end() != 0 && x.end().wrapping_sub(left) == y.end().wrapping_sub(right)
+                        left_node.aux == right_node.aux
+                            && left_node.end() != 0
+                            && left_node.end().wrapping_sub(left) == right_node.end().wrapping_sub(right)
                     }
-                    _ => are_usual_leaves(document, other, x, y),
+                    _ => are_usual_leaves(left_document, right_document, left_node, right_node),
                 };
             if !is_usual {
                 // All nodes before this one are equal. `compare_pair` computes the indexes of the nodes from this
                 // length.
                 self.stretch.len = index as u32;
-                if !self.compare_pair(document, other, x, y) {
+                if !self.compare_pair(left_document, right_document, left_node, right_node) {
                     return;
                 }
             }
         }
-        self.stretch.len = xs.len().min(ys.len()) as u32;
+        self.stretch.len = left_nodes.len().min(right_nodes.len()) as u32;
     }
 
-    fn compare_pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
-        if (x.flags ^ y.flags) & self.compared_flags != 0
-            || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key)
+    fn compare_pair(
+        &mut self,
+        left_document: &'d Document<'d>,
+        right_document: &'d Document<'d>,
+        left_node: &Node,
+        right_node: &Node,
+    ) -> bool {
+        if (left_node.flags ^ right_node.flags) & self.compared_flags != 0
+            || !self.keys.are_equal(left_node.key, right_node.key) && !self.learn_key(left_node.key, right_node.key)
         {
             return false;
         }
-        if x.key == IS_KEY && !self.are_keys(x, y) {
+        if left_node.key == IS_KEY && !self.have_equal_key_flags(left_node, right_node) {
             return false;
         }
-        if x.has(flag::TARGET) {
+        if left_node.has(flag::TARGET) {
             self.targets.push((self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len));
         }
-        if x.kind.is_container() {
-            return self.compare_containers(x, y);
+        if left_node.kind.is_container() {
+            return self.compare_containers(left_node, right_node);
         }
-        self.compare_leaves(document, other, x, y)
+        self.compare_leaves(left_document, right_document, left_node, right_node)
     }
 
-    fn compare_containers(&mut self, x: &Node, y: &Node) -> bool {
+    fn compare_containers(&mut self, left_node: &Node, right_node: &Node) -> bool {
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         // A container has no end if the document breaks off in it.
-        x.end() != 0
-            && x.end().wrapping_sub(indexes.0) == y.end().wrapping_sub(indexes.1)
-            && self.are_alike(x, y, indexes)
+        left_node.end() != 0
+            && left_node.end().wrapping_sub(indexes.0) == right_node.end().wrapping_sub(indexes.1)
+            && self.are_alike(left_node, right_node, indexes)
     }
 
     /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
-    pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, indexes: (u32, u32)) -> bool {
-        let is_alike =
-            x.kind == y.kind && x.aux == y.aux && self.rules.relevant_flags(x) == self.rules.relevant_flags(y);
-        if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
+    pub(crate) fn are_alike(&mut self, left_node: &Node, right_node: &Node, indexes: (u32, u32)) -> bool {
+        let is_alike = left_node.kind == right_node.kind
+            && left_node.aux == right_node.aux
+            && self.rules.relevant_flags(left_node) == self.rules.relevant_flags(right_node);
+        if !is_alike || matches!(left_node.kind, Kind::Array | Kind::Map) {
             return is_alike;
         }
-        let classes = (x.class() as u16, y.class() as u16);
-        x.form() == y.form()
-            && (!x.kind.has_class()
+        let classes = (left_node.class() as u16, right_node.class() as u16);
+        left_node.form() == right_node.form()
+            && (!left_node.kind.has_class()
                 || self.classes.are_equal(classes.0, classes.1)
                 || self.learn_class(classes, indexes))
     }
 
-    pub(crate) fn compare_leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
-        if y.kind.is_container() {
+    pub(crate) fn compare_leaves(
+        &self,
+        left_document: &Document<'_>,
+        right_document: &Document<'_>,
+        left_node: &Node,
+        right_node: &Node,
+    ) -> bool {
+        if right_node.kind.is_container() {
             return false;
         }
-        if !x.kind.is_again() && !y.kind.is_again() {
-            return x.kind == y.kind && are_usual_leaves(document, other, x, y)
-                || self.rules.leaf_meaning(document, x) == self.rules.leaf_meaning(other, y);
+        if !left_node.kind.is_again() && !right_node.kind.is_again() {
+            return left_node.kind == right_node.kind
+                && are_usual_leaves(left_document, right_document, left_node, right_node)
+                || self.rules.leaf_meaning(left_document, left_node)
+                    == self.rules.leaf_meaning(right_document, right_node);
         }
         // Links are equal if their targets are counterparts. The targets may be in the range or before it.
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         let target =
             |document: &Document<'_>, index: u32| document.at(index).map_or(index, |cursor| cursor.target().index());
-        let (to, other_to) = (target(document, indexes.0), target(other, indexes.1));
-        x.kind == y.kind && (self.stretch.contains_pair(to, other_to) || self.counterparts.contains_pair(to, other_to))
+        let (left_target, right_target) = (target(left_document, indexes.0), target(right_document, indexes.1));
+        left_node.kind == right_node.kind
+            && (self.stretch.contains_pair(left_target, right_target)
+                || self.counterparts.contains_pair(left_target, right_target))
     }
 
     /// Returns `true` if the relevant flags of two keys are equal.
-    fn are_keys(&self, x: &Node, y: &Node) -> bool {
+    fn have_equal_key_flags(&self, left_node: &Node, right_node: &Node) -> bool {
         const KEY_FLAGS: u8 = flag::LOCKED | flag::PLACEHOLDER;
-        let counted_flags =
-            if self.rules.is_exact() { x.flags ^ y.flags } else { (x.flags | y.flags) & flag::PLACEHOLDER };
+        let counted_flags = if self.rules.is_exact() {
+            left_node.flags ^ right_node.flags
+        } else {
+            (left_node.flags | right_node.flags) & flag::PLACEHOLDER
+        };
         counted_flags & KEY_FLAGS == 0
     }
 
     #[cold]
-    pub(crate) fn learn_key(&mut self, x: u16, y: u16) -> bool {
-        let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
-        let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
-        let (Some(a), Some(b)) = names else { return false };
+    pub(crate) fn learn_key(&mut self, left_id: u16, right_id: u16) -> bool {
+        let (left_document, right_document, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
+        let names = (
+            left_document.tape().keys().get(u32::from(left_id)),
+            right_document.tape().keys().get(u32::from(right_id)),
+        );
+        let (Some(left_name), Some(right_name)) = names else { return false };
         // The ids are recorded as equal for all places. So the names must be equal both as keys of a map and as names
         // of fields.
-        let is_same = self.are_keys(&a.node, &b.node)
+        let is_same = self.have_equal_key_flags(&left_name.node, &right_name.node)
             && [false, true].into_iter().all(|is_field| {
-                rules.key_meaning(document, &a.node, a.bytes, is_field)
-                    == rules.key_meaning(other, &b.node, b.bytes, is_field)
+                rules.key_meaning(left_document, &left_name.node, left_name.bytes, is_field)
+                    == rules.key_meaning(right_document, &right_name.node, right_name.bytes, is_field)
             });
         if is_same {
-            self.keys.learn_pair(x, y);
+            self.keys.learn_pair(left_id, right_id);
         }
         is_same
     }
 
     #[cold]
-    fn learn_class(&mut self, (x, y): (u16, u16), indexes: (u32, u32)) -> bool {
+    fn learn_class(&mut self, (left_id, right_id): (u16, u16), indexes: (u32, u32)) -> bool {
         let (object, other) = (self.sides.left.value_at(indexes.0), self.sides.right.value_at(indexes.1));
         let is_same = self.rules.normalized_class(object.class()) == self.rules.normalized_class(other.class());
         if is_same {
-            self.classes.learn_pair(x, y);
+            self.classes.learn_pair(left_id, right_id);
         }
         is_same
     }
@@ -225,12 +251,17 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
 /// Returns `true` if these nodes of one kind are leaves of a common kind with equal values.
 #[inline(always)]
-fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
-    match x.kind {
+fn are_usual_leaves(
+    left_document: &Document<'_>,
+    right_document: &Document<'_>,
+    left_node: &Node,
+    right_node: &Node,
+) -> bool {
+    match left_node.kind {
         Kind::Null => true,
-        Kind::Bool | Kind::Int | Kind::Uint | Kind::Float => x.payload == y.payload,
-        Kind::Bytes | Kind::Text | Kind::Symbol if x.encoding() | y.encoding() == 0 => {
-            x.aux == y.aux && document.bytes(x) == other.bytes(y)
+        Kind::Bool | Kind::Int | Kind::Uint | Kind::Float => left_node.payload == right_node.payload,
+        Kind::Bytes | Kind::Text | Kind::Symbol if left_node.encoding() | right_node.encoding() == 0 => {
+            left_node.aux == right_node.aux && left_document.bytes(left_node) == right_document.bytes(right_node)
         }
         _ => false,
     }
@@ -244,18 +275,18 @@ pub(crate) struct EqualIds(Vec<u16>);
 impl EqualIds {
     /// Returns `true` if two ids are known to be equal. Special ids are not recorded.
     #[inline(always)]
-    pub(crate) fn are_equal(&self, x: u16, y: u16) -> bool {
-        match self.0.get(usize::from(x)) {
-            Some(known) if *known != 0 => *known == y,
-            _ => x == y && matches!(x, NO_KEY | KEY_NODE | IS_KEY),
+    pub(crate) fn are_equal(&self, left_id: u16, right_id: u16) -> bool {
+        match self.0.get(usize::from(left_id)) {
+            Some(known) if *known != 0 => *known == right_id,
+            _ => left_id == right_id && matches!(left_id, NO_KEY | KEY_NODE | IS_KEY),
         }
     }
 
-    fn learn_pair(&mut self, x: u16, y: u16) {
-        if self.0.len() <= usize::from(x) {
-            self.0.resize(usize::from(x) + 1, 0);
+    fn learn_pair(&mut self, left_id: u16, right_id: u16) {
+        if self.0.len() <= usize::from(left_id) {
+            self.0.resize(usize::from(left_id) + 1, 0);
         }
-        self.0[usize::from(x)] = y;
+        self.0[usize::from(left_id)] = right_id;
     }
 }
 

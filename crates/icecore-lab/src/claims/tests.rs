@@ -11,7 +11,8 @@ fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
     machine.sample_program(&mut Rng::with_seed(seed), ns)
 }
 
-/// Two competitors: `slow` takes `ratio` times as long, and `fast` writes `ratio` times faster than it reads.
+/// Makes a point with two competitors. `slow` takes `ratio` times as long, and `fast` writes `ratio` times faster
+/// than it reads.
 fn make_size(size: f64, ratio: f64) -> Point {
     let mut made = make_point(
         size,

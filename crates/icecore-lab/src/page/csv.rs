@@ -35,17 +35,28 @@ const HEAD: [&str; COLUMN_COUNT] = [
 
 /// Returns the whole report as CSV. An entry without any operation has a row without times.
 pub fn render_csv(report: &Report) -> String {
-    render_rows(report, false)
+    render_rows(report, push_plain_cell)
 }
 
-/// Like [`render_csv`], with `'` before cells that a spreadsheet would run.
+/// Returns the same as [`render_csv`], but with `'` before cells that a spreadsheet would run.
 pub fn render_safe_csv(report: &Report) -> String {
-    render_rows(report, true)
+    render_rows(report, push_safe_cell)
 }
 
-fn render_rows(report: &Report, is_safe: bool) -> String {
+/// Appends a cell to a line.
+type PushCell = fn(&str, &mut Vec<u8>);
+
+fn push_plain_cell(cell: &str, out: &mut Vec<u8>) {
+    icecore_csv::push_cell(cell.as_bytes(), b',', b"", out);
+}
+
+fn push_safe_cell(cell: &str, out: &mut Vec<u8>) {
+    icecore_csv::push_cell(&spreadsheet_text(cell.as_bytes()), b',', b";\t", out);
+}
+
+fn render_rows(report: &Report, push_cell: PushCell) -> String {
     let mut out = Vec::new();
-    let write_cells = |out: &mut Vec<u8>, cells: [String; COLUMN_COUNT]| write_line(out, &cells, is_safe);
+    let write_cells = |out: &mut Vec<u8>, cells: [String; COLUMN_COUNT]| write_line(out, &cells, push_cell);
     write_cells(&mut out, HEAD.map(str::to_owned));
     for scenario in &report.scenarios {
         for point in &scenario.points {
@@ -80,27 +91,27 @@ fn build_row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Opti
         role_name(entry.role).into(),
         fidelity.into(),
         differences.join("; "),
-        entry.size.map_or(String::new(), |n| n.to_string()),
-        cell.map_or(String::new(), |c| c.operation.name().into()),
-        cell.map_or(String::new(), |c| c.samples.len().to_string()),
-        cell.map_or(String::new(), |c| c.summary.outliers.len().to_string()),
-        format_number(summary.map(|s| s.median.estimate)),
-        format_number(summary.map(|s| s.median.low)),
-        format_number(summary.map(|s| s.median.high)),
-        format_number(summary.map(|s| s.fastest)),
-        format_number(summary.map(|s| s.slowest)),
-        format_number(comparison.map(|c| c.times.estimate)),
-        format_number(comparison.map(|c| c.times.low)),
-        format_number(comparison.map(|c| c.times.high)),
-        comparison.map_or(String::new(), |c| c.tie.to_string()),
-        memory_peak_growth(entry).map_or(String::new(), |n| n.to_string()),
+        entry.size.map_or(String::new(), |bytes| bytes.to_string()),
+        cell.map_or(String::new(), |cell| cell.operation.name().into()),
+        cell.map_or(String::new(), |cell| cell.samples.len().to_string()),
+        cell.map_or(String::new(), |cell| cell.summary.outliers.len().to_string()),
+        format_number(summary.map(|summary| summary.median.estimate)),
+        format_number(summary.map(|summary| summary.median.low)),
+        format_number(summary.map(|summary| summary.median.high)),
+        format_number(summary.map(|summary| summary.fastest)),
+        format_number(summary.map(|summary| summary.slowest)),
+        format_number(comparison.map(|comparison| comparison.times.estimate)),
+        format_number(comparison.map(|comparison| comparison.times.low)),
+        format_number(comparison.map(|comparison| comparison.times.high)),
+        comparison.map_or(String::new(), |comparison| comparison.tie.to_string()),
+        memory_peak_growth(entry).map_or(String::new(), |bytes| bytes.to_string()),
     ]
 }
 
 /// Returns the peak of resident memory beyond the start.
 fn memory_peak_growth(entry: &Entry) -> Option<u64> {
     let (start, steps) = entry.memory.split_first()?;
-    Some(steps.iter().map(|s| s.peak).max()?.saturating_sub(start.resident))
+    Some(steps.iter().map(|step| step.peak).max()?.saturating_sub(start.resident))
 }
 
 fn role_name(role: Role) -> &'static str {
@@ -127,15 +138,12 @@ fn format_number(number: Option<f64>) -> String {
     finite.map_or(String::new(), |number| format!("{number:.8e}").parse().unwrap_or(number).to_string())
 }
 
-fn write_line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
+fn write_line(out: &mut Vec<u8>, cells: &[String], push_cell: PushCell) {
     for (index, cell) in cells.iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        match is_safe {
-            true => icecore_csv::push_cell(&spreadsheet_text(cell.as_bytes()), b',', b";\t", out),
-            false => icecore_csv::push_cell(cell.as_bytes(), b',', b"", out),
-        }
+        push_cell(cell, out);
     }
     out.extend_from_slice(b"\r\n");
 }

@@ -1,9 +1,9 @@
 //! The report as Markdown.
 
-use super::matrix::Matrix;
+use super::comparison_matrix::Matrix;
 use super::table::{Table, escape_markdown, format_code};
 use super::view::{Names, group_points, make_printable, measured_operations, operations_at_point, select_shown_points};
-use super::{tables, view, words};
+use super::{shared_tables, view, words};
 use crate::model::{Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
@@ -39,16 +39,16 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
         _ = write!(out, "\n{}\n", escape_markdown(&scenario.about));
     }
     out += &render_sentences(scenario, &names);
-    for point in select_shown_points(scenario, false) {
+    for point in select_shown_points(scenario) {
         out += &render_point(scenario, point, &names);
     }
-    for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+    for group in group_points(scenario).iter().filter(|group| group.points.len() > 1) {
         for operation in measured_operations(scenario) {
             let head = format!("Growth: {} {}", words::operation_title(operation), group.label);
-            write_section(&mut out, &head, &tables::build_growth_table(scenario, group, operation, &names, 12));
+            write_section(&mut out, &head, &shared_tables::build_growth_table(scenario, group, operation, &names, 12));
         }
     }
-    if let Some(table) = tables::build_published_table(scenario, &names) {
+    if let Some(table) = shared_tables::build_published_table(scenario, &names) {
         write_section(&mut out, "Then and now", &table);
     }
     out += &render_claims(scenario);
@@ -58,8 +58,10 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
 
 /// Returns the verdict as a list.
 pub(super) fn render_sentences(scenario: &ScenarioReport, names: &Names) -> String {
-    let list: String =
-        words::describe_results(scenario, names).iter().map(|s| format!("- {}\n", escape_markdown(s))).collect();
+    let list: String = words::describe_results(scenario, names)
+        .iter()
+        .map(|sentence| format!("- {}\n", escape_markdown(sentence)))
+        .collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
 
@@ -75,7 +77,7 @@ fn render_point(scenario: &ScenarioReport, point: &Point, names: &Names) -> Stri
             );
         }
     }
-    if let Some(table) = tables::build_memory_table(point, names) {
+    if let Some(table) = shared_tables::build_memory_table(point, names) {
         write_section(&mut out, &view::title_at_point("Memory", point), &table);
     }
     out
@@ -88,7 +90,7 @@ pub(super) fn render_summary(scenario: &ScenarioReport, point: &Point, names: &N
     write_section(
         &mut out,
         &view::title_at_point("Summary", point),
-        &tables::build_summary_table(scenario, point, &operations, names),
+        &shared_tables::build_summary_table(scenario, point, &operations, names),
     );
     let list = words::list_differences(point, names);
     if !list.is_empty() {
@@ -103,7 +105,7 @@ pub(super) fn render_summary(scenario: &ScenarioReport, point: &Point, names: &N
 /// Returns the claims of a scenario, with explanations for those that do not hold.
 fn render_claims(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
-    write_section(&mut out, "What the article claims", &tables::build_claims_table(&scenario.claims));
+    write_section(&mut out, "What the article claims", &shared_tables::build_claims_table(&scenario.claims));
     out + &render_claim_results(scenario, |_| true)
 }
 
@@ -128,7 +130,7 @@ pub(super) fn render_remarks(scenario: &ScenarioReport) -> String {
         out += "\n### Not here\n\n";
     }
     for (competitor, reason, install) in words::group_absent(scenario) {
-        let install = install.map_or(String::new(), |c| format!(": {}", format_code(&c)));
+        let install = install.map_or(String::new(), |command| format!(": {}", format_code(&command)));
         _ = writeln!(out, "- {}: {}{install}", escape_markdown(&competitor), escape_markdown(&reason));
     }
     if !scenario.points.is_empty() {

@@ -5,15 +5,15 @@
 //! `docs/performance.md`.
 
 mod chart;
+mod comparison_matrix;
 mod csv;
 mod html;
 mod markdown;
-mod matrix;
 pub mod number;
 mod performance;
 mod ranking;
+mod shared_tables;
 pub mod table;
-mod tables;
 mod text;
 mod view;
 pub mod words;

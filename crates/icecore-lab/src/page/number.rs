@@ -7,16 +7,16 @@ use crate::stats::is_known;
 pub(super) const NONE: &str = "-";
 
 /// Formats a count: `1,172,433`.
-pub fn format_count(n: f64) -> String {
-    if !n.is_finite() {
+pub fn format_count(count: f64) -> String {
+    if !count.is_finite() {
         return NONE.into();
     }
-    if n.abs() >= 1e15 {
-        return format!("{n:.1e}");
+    if count.abs() >= 1e15 {
+        return format!("{count:.1e}");
     }
-    let digits = format!("{:.0}", n.abs());
+    let digits = format!("{:.0}", count.abs());
     let mut out = String::new();
-    if n < 0.0 && digits != "0" {
+    if count < 0.0 && digits != "0" {
         out.push('-');
     }
     for (index, digit) in digits.chars().enumerate() {
@@ -29,23 +29,23 @@ pub fn format_count(n: f64) -> String {
 }
 
 /// Formats three significant digits: `1.23`, `12.3`, `123`, `1,234`.
-fn format_digits(n: f64) -> String {
-    match n.abs() {
+fn format_digits(number: f64) -> String {
+    match number.abs() {
         0.0 => "0".into(),
-        a if a >= 99.95 => format_count(n),
-        a if a >= 9.995 => format!("{n:.1}"),
-        a if a >= 0.0995 => format!("{n:.2}"),
-        a if a >= 0.00995 => format!("{n:.3}"),
-        a if a >= 0.0001 => format!("{n:.4}"),
-        _ => format!("{n:.1e}"),
+        magnitude if magnitude >= 99.95 => format_count(number),
+        magnitude if magnitude >= 9.995 => format!("{number:.1}"),
+        magnitude if magnitude >= 0.0995 => format!("{number:.2}"),
+        magnitude if magnitude >= 0.00995 => format!("{number:.3}"),
+        magnitude if magnitude >= 0.0001 => format!("{number:.4}"),
+        _ => format!("{number:.1e}"),
     }
 }
 
 /// Formats a number in the first of these units in which it is below a thousand.
-fn format_with_unit(n: f64, units: &[(f64, &str)]) -> String {
+fn format_with_unit(number: f64, units: &[(f64, &str)]) -> String {
     let last = units.len() - 1;
-    let (size, unit) = units[..last].iter().find(|(size, _)| n.abs() / size < 999.5).unwrap_or(&units[last]);
-    format!("{} {unit}", format_digits(n / size))
+    let (size, unit) = units[..last].iter().find(|(size, _)| number.abs() / size < 999.5).unwrap_or(&units[last]);
+    format!("{} {unit}", format_digits(number / size))
 }
 
 /// Formats a time: `853 ns`, `1.20 ms`.
@@ -62,7 +62,9 @@ pub fn format_time(ns: f64) -> String {
 /// Removes trailing zeros: `1.00 µs` becomes `1 µs`.
 pub(super) fn trim_zeros(text: String) -> String {
     match text.split_once(' ') {
-        Some((n, unit)) if n.contains('.') => format!("{} {unit}", n.trim_end_matches('0').trim_end_matches('.')),
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
         _ => text,
     }
 }
@@ -77,36 +79,36 @@ pub(super) fn format_rate(ns: f64) -> String {
 }
 
 /// Formats a number of bytes: `1,234 B`, `52.4 MB`.
-pub fn format_bytes(n: f64) -> String {
-    if !n.is_finite() {
+pub fn format_bytes(bytes: f64) -> String {
+    if !bytes.is_finite() {
         return NONE.into();
     }
-    if n.abs() < 9999.5 {
-        return format!("{} B", format_count(n));
+    if bytes.abs() < 9999.5 {
+        return format!("{} B", format_count(bytes));
     }
-    format_with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
+    format_with_unit(bytes, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
 }
 
 /// Returns the unit that suits a number of bytes, and its size.
-pub(super) fn choose_byte_unit(n: f64) -> (f64, &'static str) {
-    match n {
-        n if n >= 1e9 => (1e9, "GB"),
-        n if n >= 1e6 => (1e6, "MB"),
-        n if n >= 1e3 => (1e3, "kB"),
+pub(super) fn choose_byte_unit(bytes: f64) -> (f64, &'static str) {
+    match bytes {
+        bytes if bytes >= 1e9 => (1e9, "GB"),
+        bytes if bytes >= 1e6 => (1e6, "MB"),
+        bytes if bytes >= 1e3 => (1e3, "kB"),
         _ => (1.0, "B"),
     }
 }
 
 /// Formats growth in a unit, with a sign: `+367`.
-pub(super) fn format_growth(n: f64, unit: f64) -> String {
-    let n = n / unit;
-    let text = if n.abs() >= 9.95 { format_count(n) } else { format!("{n:.1}") };
-    if n < 0.0 { text } else { format!("+{text}") }
+pub(super) fn format_growth(growth: f64, unit: f64) -> String {
+    let growth = growth / unit;
+    let text = if growth.abs() >= 9.95 { format_count(growth) } else { format!("{growth:.1}") };
+    if growth < 0.0 { text } else { format!("+{text}") }
 }
 
 /// Formats a quotient: `1.41`, `17.3`, `120`.
-pub(super) fn format_quotient(n: f64) -> String {
-    if n.is_finite() { format_digits(n) } else { NONE.into() }
+pub(super) fn format_quotient(quotient: f64) -> String {
+    if quotient.is_finite() { format_digits(quotient) } else { NONE.into() }
 }
 
 /// Formats a quotient with its interval: `1.41 (1.30 to 1.52)`.
@@ -126,13 +128,13 @@ pub(super) fn format_with_interval(interval: &Interval, format_value: impl Fn(f6
 
 /// Formats a fraction in percent: `3 %`, `0.4 %`.
 pub(super) fn format_percent(fraction: f64) -> String {
-    let n = fraction * 100.0;
-    match n.abs() {
-        a if !a.is_finite() => NONE.into(),
+    let percent = fraction * 100.0;
+    match percent.abs() {
+        magnitude if !magnitude.is_finite() => NONE.into(),
         0.0 => "0 %".into(),
-        a if a < 0.05 => "< 0.1 %".into(),
-        a if a >= 9.95 => format!("{} %", format_count(n)),
-        _ => format!("{n:.1} %"),
+        magnitude if magnitude < 0.05 => "< 0.1 %".into(),
+        magnitude if magnitude >= 9.95 => format!("{} %", format_count(percent)),
+        _ => format!("{percent:.1} %"),
     }
 }
 
@@ -193,18 +195,18 @@ mod tests {
 
     #[test]
     fn nan_and_infinity_are_not_printed_as_numbers() {
-        for n in [f64::NAN, f64::INFINITY] {
+        for number in [f64::NAN, f64::INFINITY] {
             assert_eq!(
                 [
-                    format_count(n),
-                    format_time(n),
-                    format_rate(n),
-                    format_bytes(n),
-                    format_quotient(n),
-                    format_percent(n),
-                    format_duration(n)
+                    format_count(number),
+                    format_time(number),
+                    format_rate(number),
+                    format_bytes(number),
+                    format_quotient(number),
+                    format_percent(number),
+                    format_duration(number)
                 ]
-                .map(|s| s == NONE),
+                .map(|text| text == NONE),
                 [true; 7]
             );
         }

@@ -5,7 +5,7 @@ use super::markdown::{
 };
 use super::table::escape_markdown;
 use super::view::{self, Names, select_shown_points};
-use super::{ChartKind, render_svg, tables, words};
+use super::{ChartKind, render_svg, shared_tables, words};
 use crate::articles::{self, Article};
 use crate::model::{Operation, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
@@ -49,8 +49,8 @@ fn render_separate_run(name: &str, report: &Report) -> String {
     for scenario in &report.scenarios {
         out += &render_scenario(scenario);
         let names = Names::new(scenario);
-        for point in select_shown_points(scenario, false) {
-            if let Some(table) = tables::build_rate_table(scenario, point, &names) {
+        for point in select_shown_points(scenario) {
+            if let Some(table) = shared_tables::build_rate_table(scenario, point, &names) {
                 write_section(&mut out, &view::title_at_point(&format!("{} a second", scenario.axis), point), &table);
             }
         }
@@ -60,15 +60,15 @@ fn render_separate_run(name: &str, report: &Report) -> String {
 
 /// Returns the claims of all scenarios, one table each.
 fn render_all_claims(report: &Report) -> String {
-    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
+    let all_claims = || report.scenarios.iter().flat_map(|scenario| &scenario.claims);
     if all_claims().next().is_none() {
         return String::new();
     }
-    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all_claims().filter(|claim| claim.verdict.confirms_claim()).count();
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
     _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all_claims().count());
-    for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
-        write_section(&mut out, &scenario.name, &tables::build_claims_table(&scenario.claims));
+    for scenario in report.scenarios.iter().filter(|scenario| !scenario.claims.is_empty()) {
+        write_section(&mut out, &scenario.name, &shared_tables::build_claims_table(&scenario.claims));
         out += &link_sources(scenario);
         out += &render_claim_results(scenario, |verdict| verdict != Verdict::Holds);
     }
@@ -91,8 +91,8 @@ pub fn render_readme(report: &Report) -> String {
     if let Some((about, _)) = render_readme_chart(report) {
         _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape_markdown(&about));
     }
-    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
-    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
+    let all_claims = || report.scenarios.iter().flat_map(|scenario| &scenario.claims);
+    let confirmed = all_claims().filter(|claim| claim.verdict.confirms_claim()).count();
     _ = write!(
         out,
         "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ",
@@ -107,7 +107,7 @@ pub fn render_readme(report: &Report) -> String {
             continue;
         }
         listed.push(article);
-        let cells = tables::build_claim_cells(result).map(|cell| escape_markdown(&cell)).join(" | ");
+        let cells = shared_tables::build_claim_cells(result).map(|cell| escape_markdown(&cell)).join(" | ");
         _ = writeln!(out, "| {cells} | {} |", link_article(article));
     }
     out
@@ -142,7 +142,7 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
         out += "\nThe run was stopped before this was done.\n";
     }
     out += &render_sentences(scenario, &names);
-    for point in select_shown_points(scenario, false) {
+    for point in select_shown_points(scenario) {
         out += &render_summary(scenario, point, &names);
     }
     out + &render_remarks(scenario)

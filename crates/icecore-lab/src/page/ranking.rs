@@ -25,8 +25,9 @@ pub fn render_ranking(
         parts.iter().for_each(|(part, _)| table.add_column(&format!(">{}", part.name())));
     }
     for place in &ranking.places {
-        let format_share =
-            |part| place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |s| format_percent(s.share));
+        let format_share = |part| {
+            place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |share| format_percent(share.share))
+        };
         let shares = parts.iter().filter(|_| parts.len() > 1).map(|(part, _)| format_share(*part));
         let cells = [
             place.label(),

@@ -1,13 +1,13 @@
 //! The report on a terminal, with tables in the layout of the articles.
 
 use super::Style;
-use super::matrix::Matrix;
+use super::comparison_matrix::Matrix;
 use super::table::Table;
 use super::view::{
     Names, group_points, is_baseline, is_icecore, make_printable, measured_operations, operations_at_point,
     select_shown_points, title_at_point,
 };
-use super::{tables, words};
+use super::{shared_tables, words};
 use crate::model::{ClaimResult, Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
@@ -48,7 +48,8 @@ impl Page<'_> {
         for sentence in words::describe_results(scenario, &names) {
             self.write_item("·", &sentence);
         }
-        for point in select_shown_points(scenario, self.style.full) {
+        let points = if self.style.full { scenario.points.iter().collect() } else { select_shown_points(scenario) };
+        for point in points {
             self.write_point(scenario, point, &names);
         }
         self.write_growth(scenario, &names);
@@ -75,37 +76,38 @@ impl Page<'_> {
             if hidden > 0 {
                 self.write_paragraph(&format!("{hidden} slower ones are left out; --full shows them."));
             }
-            let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.display_name(&e.id)).collect();
+            let wrong: Vec<_> = matrix.wrong.iter().map(|entry| names.display_name(&entry.id)).collect();
             if !wrong.is_empty() {
                 self.write_paragraph(&format!("Not listed, because the round trip differs: {}.", wrong.join(", ")));
             }
         }
         self.write_small_heading(&title_at_point("summary", point));
-        let summary = tables::build_summary_table(scenario, point, &operations, names);
+        let summary = shared_tables::build_summary_table(scenario, point, &operations, names);
         if summary.total_width() <= self.table_width() {
             self.write_table(&summary);
         } else {
             for operation in &operations {
-                self.write_table(&tables::build_summary_table(scenario, point, &[*operation], names));
+                self.write_table(&shared_tables::build_summary_table(scenario, point, &[*operation], names));
             }
         }
         for (name, differences) in words::list_differences(point, names) {
             self.write_item("", &format!("{name}: {differences}"));
         }
-        if let Some(table) = tables::build_memory_table(point, names) {
+        if let Some(table) = shared_tables::build_memory_table(point, names) {
             self.write_small_heading(&title_at_point("memory", point));
             self.write_table(&table);
         }
     }
 
     fn write_growth(&mut self, scenario: &ScenarioReport, names: &Names) {
-        for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+        for group in group_points(scenario).iter().filter(|group| group.points.len() > 1) {
             for operation in measured_operations(scenario) {
                 let max_points = (2..=8).rev().find(|point_count| {
-                    tables::build_growth_table(scenario, group, operation, names, *point_count).total_width()
+                    shared_tables::build_growth_table(scenario, group, operation, names, *point_count).total_width()
                         <= self.table_width()
                 });
-                let table = tables::build_growth_table(scenario, group, operation, names, max_points.unwrap_or(2));
+                let table =
+                    shared_tables::build_growth_table(scenario, group, operation, names, max_points.unwrap_or(2));
                 if !table.is_empty() {
                     self.write_small_heading(&format!("growth, {} {}", words::operation_title(operation), group.label));
                     self.write_table(&table);
@@ -115,7 +117,7 @@ impl Page<'_> {
     }
 
     fn write_then_and_now(&mut self, scenario: &ScenarioReport, names: &Names) {
-        if let Some(table) = tables::build_published_table(scenario, names) {
+        if let Some(table) = shared_tables::build_published_table(scenario, names) {
             self.write_small_heading("then and now");
             self.write_table(&table);
         }

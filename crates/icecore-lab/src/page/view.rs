@@ -38,7 +38,7 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
 /// by the ratios of pairs, because the medians of a restless machine may have another order.
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut competitors: Vec<_> =
-        competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
+        competitors_at_point(point).filter_map(|entry| Some((entry, median_time(entry, operation)?))).collect();
     let paired_time = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
     competitors.sort_by(|(a, _), (b, _)| {
         is_correct(b).cmp(&is_correct(a)).then(paired_time(a).total_cmp(&paired_time(b))).then(a.id.cmp(&b.id))
@@ -49,7 +49,8 @@ pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry,
 /// Returns the time of an operation scaled to the baseline's median, by the ratio of pairs.
 pub(super) fn estimate_paired_time(point: &Point, entry: &Entry, operation: Operation) -> Option<f64> {
     let cell = entry.find_cell(operation)?;
-    let baseline = competitors_at_point(point).filter_map(|e| e.find_cell(operation)).find(|c| c.against.is_none());
+    let baseline =
+        competitors_at_point(point).filter_map(|entry| entry.find_cell(operation)).find(|cell| cell.against.is_none());
     let paired = cell.against.map(|against| against.times.estimate).filter(|times| times.is_finite() && *times > 0.0);
     match (paired, baseline.and_then(cell_median_time)) {
         (Some(times), Some(baseline_ns)) => Some(baseline_ns / times),
@@ -59,13 +60,13 @@ pub(super) fn estimate_paired_time(point: &Point, entry: &Entry, operation: Oper
 
 /// Returns the lowest floor, for values created by the language itself.
 pub(super) fn find_floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
-    let all = entries_with_role(point, Role::Floor).filter_map(|e| Some((e, median_time(e, operation)?)));
+    let all = entries_with_role(point, Role::Floor).filter_map(|entry| Some((entry, median_time(entry, operation)?)));
     all.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 /// Returns the entry with an id. The twin has the id of the baseline and is not returned.
 pub(super) fn find_entry<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
-    point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)
+    point.entries.iter().find(|entry| entry.id == id && entry.role != Role::Twin)
 }
 
 /// Returns true if an entry is the one that others are compared with.
@@ -94,14 +95,15 @@ pub(super) fn memcpy_time(point: &Point, operation: Operation) -> Option<f64> {
 
 /// Returns the operations in which at least one entry was measured.
 pub(super) fn measured_operations(scenario: &ScenarioReport) -> Vec<Operation> {
-    let is_measured =
-        |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median_time(e, operation).is_some()));
+    let is_measured = |operation| {
+        scenario.points.iter().any(|point| point.entries.iter().any(|entry| median_time(entry, operation).is_some()))
+    };
     scenario.operations.iter().copied().filter(|operation| is_measured(*operation)).collect()
 }
 
 /// Returns the operations in which a competitor was measured at a point.
 pub(super) fn operations_at_point(point: &Point, operations: &[Operation]) -> Vec<Operation> {
-    operations.iter().copied().filter(|o| !sort_by_speed(point, *o).is_empty()).collect()
+    operations.iter().copied().filter(|operation| !sort_by_speed(point, *operation).is_empty()).collect()
 }
 
 /// Unique display names. A name that two entries share is followed by the id. If there are several languages, the
@@ -112,17 +114,21 @@ impl<'a> Names<'a> {
     pub(super) fn new(scenario: &'a ScenarioReport) -> Self {
         let mut ids: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         // The twin is a second run of the baseline, and has its name.
-        let all = scenario.points.iter().flat_map(|p| &p.entries).filter(|e| e.role != Role::Twin);
+        let all = scenario.points.iter().flat_map(|point| &point.entries).filter(|entry| entry.role != Role::Twin);
         for entry in all {
             ids.entry(make_printable(entry.name.trim())).or_default().insert(&entry.id);
         }
         let competitors = scenario.points.iter().flat_map(competitors_at_point);
         // The command's name already says that it does not belong to a language.
         let languages: BTreeSet<_> =
-            competitors.map(|e| language_of_id(&e.id)).filter(|name| *name != "command").collect();
+            competitors.map(|entry| language_of_id(&entry.id)).filter(|name| *name != "command").collect();
         let has_several_languages = languages.len() > 1;
-        let engines: BTreeSet<&str> =
-            scenario.points.iter().flat_map(|p| entries_with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
+        let engines: BTreeSet<&str> = scenario
+            .points
+            .iter()
+            .flat_map(|point| entries_with_role(point, Role::Engine))
+            .map(|entry| entry.id.as_str())
+            .collect();
         let mut names = BTreeMap::new();
         for (name, ids) in &ids {
             for id in ids {
@@ -160,6 +166,9 @@ pub(super) fn make_printable(text: &str) -> String {
     icecore::text::printable(text).into_owned()
 }
 
+/// Maximum number of points that are all shown in detail.
+const MAX_POINTS_IN_DETAIL: usize = 2;
+
 /// The points of one curve. Each of them is at another place on the axis.
 pub(super) struct PointGroup<'a> {
     /// What these points have in common: `clients 10`. Empty if there is one group.
@@ -174,7 +183,7 @@ pub(super) fn group_points(scenario: &ScenarioReport) -> Vec<PointGroup<'_>> {
     if have_distinct_places(&all) {
         return if all.is_empty() { vec![] } else { vec![PointGroup { label: String::new(), points: all }] };
     }
-    let keys: BTreeSet<&String> = all.iter().flat_map(|p| p.parameters.keys()).collect();
+    let keys: BTreeSet<&String> = all.iter().flat_map(|point| point.parameters.keys()).collect();
     for key in keys {
         let mut points_by_value: BTreeMap<Option<i64>, Vec<&Point>> = BTreeMap::new();
         for point in &all {
@@ -188,18 +197,18 @@ pub(super) fn group_points(scenario: &ScenarioReport) -> Vec<PointGroup<'_>> {
                 .collect();
         }
     }
-    all.into_iter().map(|p| PointGroup { label: p.name.clone(), points: vec![p] }).collect()
+    all.into_iter().map(|point| PointGroup { label: point.name.clone(), points: vec![point] }).collect()
 }
 
 fn have_distinct_places(points: &[&Point]) -> bool {
-    let places: BTreeSet<u64> = points.iter().map(|p| p.at.to_bits()).collect();
+    let places: BTreeSet<u64> = points.iter().map(|point| point.at.to_bits()).collect();
     places.len() == points.len()
 }
 
-/// Returns the points that are shown in full. These are all points if there are few, and otherwise the largest of
+/// Returns the points that are shown in detail. These are all points if there are few, and otherwise the largest of
 /// each curve.
-pub(super) fn select_shown_points(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
-    if full || scenario.points.len() <= 2 {
+pub(super) fn select_shown_points(scenario: &ScenarioReport) -> Vec<&Point> {
+    if scenario.points.len() <= MAX_POINTS_IN_DETAIL {
         return scenario.points.iter().collect();
     }
     group_points(scenario).iter().filter_map(|group| group.points.last().copied()).collect()

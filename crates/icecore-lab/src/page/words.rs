@@ -15,7 +15,7 @@ use crate::stats::compare_samples;
 /// Returns sentences about a scenario, for each point that is shown.
 pub(super) fn describe_results(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
     let mut out = vec![];
-    for point in select_shown_points(scenario, false) {
+    for point in select_shown_points(scenario) {
         let mut sentences: Vec<String> = scenario
             .operations
             .iter()
@@ -39,7 +39,7 @@ pub(super) fn describe_results(scenario: &ScenarioReport, names: &Names) -> Vec<
 
 /// Returns a sentence about the fastest competitor and its lead.
 fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
-    let order: Vec<_> = sort_by_speed(point, operation).into_iter().filter(|(e, _)| is_correct(e)).collect();
+    let order: Vec<_> = sort_by_speed(point, operation).into_iter().filter(|(entry, _)| is_correct(entry)).collect();
     let ((first, ns), others) = order.split_first()?;
     if others.is_empty() {
         return Some(format!(
@@ -50,29 +50,34 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
         ));
     }
     let compare_with_first = |other: &Entry| {
-        let (a, b) = (first.find_cell(operation)?, other.find_cell(operation)?);
-        compare_samples(&a.samples, &b.samples, scenario.noise.resolution)
+        let first_cell = first.find_cell(operation)?;
+        let other_cell = other.find_cell(operation)?;
+        compare_samples(&first_cell.samples, &other_cell.samples, scenario.noise.resolution)
     };
-    let compared: Vec<_> = others.iter().map(|(e, _)| (*e, compare_with_first(e))).collect();
+    let compared: Vec<_> = others.iter().map(|(entry, _)| (*entry, compare_with_first(entry))).collect();
     // The group of ties ends at the first significant difference.
-    let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
+    let tied =
+        compared.iter().take_while(|(_, comparison)| comparison.is_some_and(|comparison| comparison.tie)).count();
     let mut group = vec![names.display_name(&first.id)];
-    group.extend(compared[..tied].iter().map(|(e, _)| names.display_name(&e.id)));
-    let describe_lead = |(e, c): &(&Entry, Option<_>)| {
-        let c: &crate::model::Comparison = c.as_ref()?;
+    group.extend(compared[..tied].iter().map(|(entry, _)| names.display_name(&entry.id)));
+    let describe_lead = |(entry, comparison): &(&Entry, Option<_>)| {
+        let comparison: &crate::model::Comparison = comparison.as_ref()?;
         Some(
-            format!("{} times as fast as {}", format_quotient(c.times.estimate), names.display_name(&e.id))
-                + &format_range(&c.times),
+            format!(
+                "{} times as fast as {}",
+                format_quotient(comparison.times.estimate),
+                names.display_name(&entry.id)
+            ) + &format_range(&comparison.times),
         )
     };
     let next = compared.get(tied);
-    let is_the_baseline = |e: &Entry| is_baseline(scenario, e);
+    let is_the_baseline = |entry: &Entry| is_baseline(scenario, entry);
     let mut parts: Vec<String> = vec![];
     if let Some(next) = next {
         let role = if is_the_baseline(next.0) { ", the baseline" } else { ", the next" };
         parts.extend(describe_lead(next).map(|text| text + role));
     }
-    let baseline = compared.iter().skip(tied + 1).find(|(e, _)| is_the_baseline(e));
+    let baseline = compared.iter().skip(tied + 1).find(|(entry, _)| is_the_baseline(entry));
     parts.extend(baseline.and_then(describe_lead).map(|text| text + ", the baseline"));
     let fastest = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
     let tie = if tied > 0 { ", and cannot be distinguished" } else { "" };
@@ -91,8 +96,8 @@ fn format_range(times: &Interval) -> String {
 /// Returns a sentence about the competitor that writes the fewest bytes.
 fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
     let sizes: Vec<(&Entry, u64)> = competitors_at_point(point)
-        .filter(|e| is_correct(e))
-        .filter_map(|e| Some((e, e.size?)))
+        .filter(|entry| is_correct(entry))
+        .filter_map(|entry| Some((entry, entry.size?)))
         .filter(|(_, n)| *n > 0)
         .collect();
     let smallest = sizes.iter().map(|(_, size)| *size).min()?;
@@ -100,11 +105,11 @@ fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) ->
         return None;
     }
     let leaders: Vec<_> =
-        sizes.iter().filter(|(_, size)| *size == smallest).map(|(e, _)| names.display_name(&e.id)).collect();
+        sizes.iter().filter(|(_, size)| *size == smallest).map(|(entry, _)| names.display_name(&entry.id)).collect();
     let verb = if leaders.len() == 1 { "writes" } else { "write" };
-    let baseline = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > smallest);
-    let comparison = baseline.map_or(String::new(), |(e, size)| {
-        format!(", {} of what {} writes", format_percent(smallest as f64 / *size as f64), names.display_name(&e.id))
+    let baseline = sizes.iter().find(|(entry, size)| is_baseline(scenario, entry) && *size > smallest);
+    let comparison = baseline.map_or(String::new(), |(entry, size)| {
+        format!(", {} of what {} writes", format_percent(smallest as f64 / *size as f64), names.display_name(&entry.id))
     });
     Some(format!("{} {verb} the fewest bytes: {}{comparison}.", join_names(&leaders), format_bytes(smallest as f64)))
 }
@@ -113,7 +118,7 @@ fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) ->
 /// values.
 fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
     let (floor, floor_ns) = find_floor(point, Operation::Read)?;
-    let (first, ns) = sort_by_speed(point, Operation::Read).into_iter().find(|(e, _)| is_correct(e))?;
+    let (first, ns) = sort_by_speed(point, Operation::Read).into_iter().find(|(entry, _)| is_correct(entry))?;
     if language_of_id(&first.id) != language_of_id(&floor.id) || ns < floor_ns {
         return None;
     }
@@ -133,7 +138,7 @@ fn describe_unranked(entry: &Entry, names: &Names) -> Option<String> {
 fn join_differences(differences: &[String]) -> String {
     match differences {
         [] => "it read back another value than was written".into(),
-        some => some.iter().map(|d| make_printable(d)).collect::<Vec<_>>().join("; "),
+        some => some.iter().map(|difference| make_printable(difference)).collect::<Vec<_>>().join("; "),
     }
 }
 
@@ -251,9 +256,9 @@ fn end_sentence(text: &str) -> String {
 /// Returns a sentence about how many samples are far off: `3 of 400 samples are far off from the others; they count
 /// like the others.`
 pub(super) fn describe_outliers(scenario: &ScenarioReport) -> Option<String> {
-    let cells = || scenario.points.iter().flat_map(|p| &p.entries).flat_map(|e| &e.cells);
-    let sample_count: usize = cells().map(|c| c.samples.len()).sum();
-    let outlier_count: usize = cells().map(|c| c.summary.outliers.len()).sum();
+    let cells = || scenario.points.iter().flat_map(|point| &point.entries).flat_map(|entry| &entry.cells);
+    let sample_count: usize = cells().map(|cell| cell.samples.len()).sum();
+    let outlier_count: usize = cells().map(|cell| cell.summary.outliers.len()).sum();
     (sample_count > 0).then(|| match outlier_count {
         0 => format!("None of {} samples is far off from the others.", format_count(sample_count as f64)),
         _ => format!(
@@ -273,13 +278,14 @@ pub fn describe_machine(machine: &Machine) -> Vec<(&'static str, String)> {
             out.push((label, text));
         }
     };
-    add("system", [&machine.system, &machine.kernel].map(|s| make_printable(s)).join(" ").trim().to_owned());
+    add("system", [&machine.system, &machine.kernel].map(|text| make_printable(text)).join(" ").trim().to_owned());
     let cores = if machine.cores == 1 { "1 core".into() } else { format!("{} cores", machine.cores) };
     add("processor", format!("{}, {cores}", make_printable(&machine.processor)).trim_start_matches(", ").to_owned());
     let memcpy_note = if machine.memcpy > 0.0 { format!(", memcpy {:.1} GB/s", machine.memcpy) } else { String::new() };
     add("memory", format!("{}{memcpy_note}", format_bytes(machine.memory as f64)));
-    add("load before", machine.load.map(|l| format!("{l:.2}")).join(", "));
-    let runtimes = machine.runtimes.iter().map(|r| make_printable(&format!("{} {}", r.language, r.version)));
+    add("load before", machine.load.map(|load| format!("{load:.2}")).join(", "));
+    let runtimes =
+        machine.runtimes.iter().map(|runtime| make_printable(&format!("{} {}", runtime.language, runtime.version)));
     add("runtimes", runtimes.collect::<Vec<_>>().join(", "));
     out
 }
@@ -300,8 +306,8 @@ pub(super) fn describe_method(settings: &Settings) -> String {
     )
 }
 
-fn format_plural(n: u32, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+fn format_plural(count: u32, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
 /// Describes what ran, when, and how long it took.

@@ -58,8 +58,8 @@ impl Cost {
         stats::compute_speedup(&self.samples, &other.samples).unwrap_or_else(|| {
             // Without a common turn, slowdowns of the machine do not cancel out. So the ends of the interval combine
             // the lowest cost of one side with the highest of the other.
-            let (a, b) = (self.to_interval(), other.to_interval());
-            Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
+            let (own, other) = (self.to_interval(), other.to_interval());
+            Interval { estimate: other.estimate / own.estimate, low: other.low / own.high, high: other.high / own.low }
         })
     }
 

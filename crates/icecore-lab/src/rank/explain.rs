@@ -61,7 +61,7 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
     let mut text =
         format!("Of what {} costs, {}.", display_name(ranking, &first.id), words::join_words(&shares, "and"));
     if let Some(next) = find_next_place(ranking, first) {
-        let differences = first.parts.iter().zip(&next.parts).map(|(a, b)| (a.part, b.cost - a.cost));
+        let differences = first.parts.iter().zip(&next.parts).map(|(own, other)| (own.part, other.cost - own.cost));
         let (dearer, cheaper): (Vec<_>, Vec<_>) = differences.partition(|(_, more)| *more > 0.0);
         let name = display_name(ranking, &next.id);
         let sum: f64 = dearer.iter().map(|(_, more)| more).sum();

@@ -30,7 +30,7 @@ pub(super) struct Contender {
     pub tasks: Vec<Task>,
     pub notes: Vec<String>,
     /// The time in seconds from the start of the process until it has loaded the data.
-    pub start: f64,
+    pub start_seconds: f64,
 }
 
 /// A timed operation.
@@ -38,21 +38,21 @@ pub(super) struct Contender {
 pub(super) struct Task {
     pub operation: Operation,
     /// Number of executions in a sample.
-    pub times: u64,
-    /// Approximate nanoseconds per execution.
-    pub ns: f64,
+    pub executions: u64,
+    /// Approximate time of an execution.
+    pub ns_per_execution: f64,
     pub samples: Vec<Sample>,
 }
 
 impl Task {
     /// Returns how many samples a process gives.
     pub fn turn_count(&self, options: &Options) -> u32 {
-        if self.ns > MAX_REPEATED_SECONDS * 1e9 { 1 } else { options.turns }
+        if self.ns_per_execution > MAX_REPEATED_SECONDS * 1e9 { 1 } else { options.turns }
     }
 
     /// Returns how many seconds a sample takes.
     pub fn sample_seconds(&self) -> f64 {
-        self.ns * self.times as f64 / 1e9
+        self.ns_per_execution * self.executions as f64 / 1e9
     }
 }
 
@@ -91,9 +91,9 @@ pub(super) fn prepare_contender(
     options: &Options,
 ) -> Result<Contender, ParticipantError> {
     let blob = blobs.get(&participant.reference).map_err(ParticipantError::Cannot)?;
-    let before = Instant::now();
+    let began = Instant::now();
     let mut runner = start_participant(setup, participant, blob, environment)?;
-    let start = before.elapsed().as_secs_f64();
+    let start_seconds = began.elapsed().as_secs_f64();
     let folder = participant_folder(setup, participant);
     let mut contender = Contender {
         participant: participant.clone(),
@@ -103,7 +103,7 @@ pub(super) fn prepare_contender(
         memory: Vec::new(),
         tasks: Vec::new(),
         notes: Vec::new(),
-        start,
+        start_seconds,
     };
     let rules = ComparisonRules::from_reference(&participant.reference);
     if participant.role != Role::Floor {
@@ -116,8 +116,8 @@ pub(super) fn prepare_contender(
             tune_operation(&mut contender, runner.as_mut(), *operation, options)?;
         }
     }
-    let made_json = contender.tasks.iter().any(|task| task.operation == Operation::ToJson);
-    if made_json && let Err(reason) = check_json(&blob.expected, &folder.join("json")) {
+    let has_json = contender.tasks.iter().any(|task| task.operation == Operation::ToJson);
+    if has_json && let Err(reason) = check_json(&blob.expected, &folder.join("json")) {
         contender.tasks.retain(|task| task.operation != Operation::ToJson);
         contender.notes.push(format!("{}: its JSON is not the value: {reason}", participant.name));
     }
@@ -168,38 +168,39 @@ fn read_document<'b>(bytes: &'b [u8], format: &str) -> Result<Document<'b>, icec
     icecore::read_as(bytes, &Stage::parse(format)?, &Limits::new())
 }
 
-/// Determines how many executions last as long as a sample. This also warms up the operation.
+/// Determines how many executions last as long as a sample, and adds the operation to the tasks. This also warms up
+/// the operation. An operation that takes too long is left out, with a note.
 fn tune_operation(
     contender: &mut Contender,
     runner: &mut dyn RunningParticipant,
     operation: Operation,
     options: &Options,
 ) -> Result<(), ParticipantError> {
-    let sample_ns = options.sample.as_nanos() as f64;
     const MAX_ATTEMPTS: usize = 8;
-    let mut times = 1;
-    let mut ns = runner.time_operation(operation, times)?;
+    let sample_ns = options.sample.as_nanos() as f64;
+    let mut executions = 1;
+    let mut ns = runner.time_operation(operation, executions)?;
     for _ in 0..MAX_ATTEMPTS {
         if ns >= sample_ns / 2.0 {
             break;
         }
-        // The first executions are slow, so `ns` is too large at first. If `times` followed it in one step, the
-        // sample could become far too long, so one step is at most a factor of 50.
-        times = (times as f64 * (sample_ns / ns).clamp(2.0, 50.0)).ceil() as u64;
-        ns = runner.time_operation(operation, times)?;
+        // The first executions are slow, so `ns` is too large at first. If `executions` followed it in one
+        // step, the sample could become far too long, so one step is at most a factor of 50.
+        executions = (executions as f64 * (sample_ns / ns).clamp(2.0, 50.0)).ceil() as u64;
+        ns = runner.time_operation(operation, executions)?;
     }
-    let ns_per_operation = ns / times as f64;
-    if ns_per_operation < MIN_NS {
+    let ns_per_execution = ns / executions as f64;
+    if ns_per_execution < MIN_NS {
         return Err(ParticipantError::Failed(format!(
-            "it reports that {times} times {operation} took {ns} ns, which is impossible"
+            "it reports that {executions} times {operation} took {ns} ns, which is impossible"
         )));
     }
-    if ns_per_operation > MAX_TIMED_SECONDS * 1e9 {
-        let (name, seconds) = (&contender.participant.name, ns_per_operation / 1e9);
+    if ns_per_execution > MAX_TIMED_SECONDS * 1e9 {
+        let (name, seconds) = (&contender.participant.name, ns_per_execution / 1e9);
         contender.notes.push(format!("{name}: {operation} is left out, as one takes {seconds:.0} seconds"));
         return Ok(());
     }
-    let times = ((sample_ns / ns_per_operation).ceil() as u64).max(1);
-    contender.tasks.push(Task { operation, times, ns: ns_per_operation, samples: Vec::new() });
+    let executions = ((sample_ns / ns_per_execution).ceil() as u64).max(1);
+    contender.tasks.push(Task { operation, executions, ns_per_execution, samples: Vec::new() });
     Ok(())
 }

@@ -179,11 +179,11 @@ pub fn run_scenarios(
     run_scenarios_with(&mut Runners::default(), scenarios, options, watch, stop)
 }
 
-/// Like [`run_scenarios`], with another [`Measure`] in place of the runners.
+/// Runs scenarios like [`run_scenarios`], but with another [`Measure`] in place of the runners.
 ///
 /// # Errors
 ///
-/// Like [`run_scenarios`].
+/// Those of [`run_scenarios`].
 pub fn run_scenarios_with(
     measure: &mut dyn Measure,
     scenarios: &[Scenario],

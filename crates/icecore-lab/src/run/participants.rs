@@ -20,7 +20,7 @@ pub struct FoundCompetitors {
 ///
 /// # Errors
 ///
-/// Like [`find_runners`].
+/// Those of [`find_runners`].
 pub fn find_competitors(
     environment: &Environment<'_>,
     scenarios: &[Scenario],
@@ -57,8 +57,8 @@ pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) ->
     let languages: BTreeSet<&str> = known.iter().filter_map(|id| id.split('/').next()).collect();
     for wanted in only {
         let (group, format_text) = wanted.split_once('/').unwrap_or((wanted, ""));
-        let is_ours = matches!(group, "engine" | "command") && icecore::Stage::parse(format_text).is_ok();
-        if is_ours || known.iter().any(|id| belongs_to_group(id, wanted)) {
+        let is_icecore = matches!(group, "engine" | "command") && icecore::Stage::parse(format_text).is_ok();
+        if is_icecore || known.iter().any(|id| belongs_to_group(id, wanted)) {
             continue;
         }
         let all = known.iter().map(String::as_str).chain(languages.iter().copied());
@@ -126,7 +126,8 @@ impl FoundCompetitors {
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();
             let is_selected = is_one_of(id, &scenario.only);
-            let is_of_other_language = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
+            let is_of_other_language =
+                scenario.language.as_deref().is_some_and(|scenario_language| scenario_language != language);
             // The user's own runners take part in every scenario whose data they can represent.
             is_selected
                 && (!is_of_other_language || !["perl", "php", "python", "ruby"].contains(&language))

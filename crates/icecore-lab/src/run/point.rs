@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// Minimum number of rounds, even if they take longer than the budget.
 const MIN_ROUNDS: u32 = 3;
 
+/// The share of a size's progress that the checks before the rounds count for.
+const CHECK_SHARE: f64 = 0.3;
+
 /// A size to measure, and its folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'p> {
@@ -58,8 +61,8 @@ pub(super) fn measure_point(
         if environment.stop.load(Ordering::Relaxed) {
             break;
         }
-        let activity = format!("{}{}: checking {}", setup.scenario.name, setup.size_label(), participant.name);
-        progress.report_progress(&activity, 0.3 * done as f64 / participants.len() as f64, None);
+        let activity = format!("{}{}: checking {}", setup.scenario.name, setup.size_suffix(), participant.name);
+        progress.report_progress(&activity, CHECK_SHARE * done as f64 / participants.len() as f64, None);
         match prepare_contender(setup, participant, &blobs, environment, options) {
             Ok(contender) => contenders.push(contender),
             Err(ParticipantError::Stopped) => break,
@@ -74,8 +77,8 @@ pub(super) fn measure_point(
 
     notes.extend(contenders.iter().flat_map(|contender| contender.notes.iter().cloned()));
     let (entries, twin) = build_entries(contenders, baseline.as_deref());
-    let smallest = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
-    let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| time_memcpy(size as usize));
+    let exact = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
+    let memcpy_ns = exact.filter_map(|entry| entry.size).min().map(|size| time_memcpy(size as usize));
     let point = Point {
         name: setup.size.name.clone(),
         at: setup.size.at,
@@ -124,14 +127,15 @@ fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
             memory: Vec::new(),
             tasks: contender.tasks.clone(),
             notes: Vec::new(),
-            start: contender.start,
+            start_seconds: contender.start_seconds,
         };
         contenders.push(twin);
     }
 }
 
 impl Setup<'_> {
-    fn size_label(&self) -> String {
+    /// Returns the name of the size for the end of a title, as `, large`.
+    fn size_suffix(&self) -> String {
         if self.size.name.is_empty() { String::new() } else { format!(", {}", self.size.name) }
     }
 }
@@ -153,20 +157,23 @@ impl<'e> RoundRunner<'_, 'e> {
         let began = Instant::now();
         let mut absent = Vec::new();
         for round in 0..rounds {
-            let spent = began.elapsed().as_secs_f64();
+            let spent_seconds = began.elapsed().as_secs_f64();
             let round_seconds =
-                if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
+                if round == 0 { self.estimate_round_seconds(contenders) } else { spent_seconds / f64::from(round) };
             let remaining_time = Duration::from_secs_f64((round_seconds * f64::from(rounds - round)).clamp(0.0, 1e6));
             let activity =
-                format!("{}{}: round {} of {rounds}", self.setup.scenario.name, self.setup.size_label(), round + 1);
-            progress.report_progress(&activity, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(remaining_time));
+                format!("{}{}: round {} of {rounds}", self.setup.scenario.name, self.setup.size_suffix(), round + 1);
+            progress.report_progress(
+                &activity,
+                CHECK_SHARE + (1.0 - CHECK_SHARE) * f64::from(round) / f64::from(rounds),
+                Some(remaining_time),
+            );
             let mut order: Vec<usize> = (0..contenders.len()).collect();
             self.rng.shuffle(&mut order);
-            let failed = match self.setup.scenario.processes {
+            let mut failed: Vec<(usize, ParticipantError)> = match self.setup.scenario.processes {
                 Processes::Together => self.run_together(contenders, &order, round),
                 Processes::Alone => self.run_one_at_a_time(contenders, &order, round),
             };
-            let mut failed: Vec<(usize, ParticipantError)> = failed;
             // The highest index is removed first, so that the other indexes stay valid.
             failed.sort_by_key(|(index, _)| std::cmp::Reverse(*index));
             for (index, error) in failed {
@@ -190,7 +197,7 @@ impl<'e> RoundRunner<'_, 'e> {
         let round_seconds_of = |contender: &Contender| -> f64 {
             // In addition to its turns, each task is executed once to warm up.
             let task_seconds = |task: &Task| task.sample_seconds() * f64::from(task.turn_count(self.options) + 1);
-            contender.start + contender.tasks.iter().map(task_seconds).sum::<f64>()
+            contender.start_seconds + contender.tasks.iter().map(task_seconds).sum::<f64>()
         };
         contenders.iter().map(round_seconds_of).sum()
     }
@@ -233,7 +240,7 @@ impl<'e> RoundRunner<'_, 'e> {
             for operation in &self.setup.scenario.operations {
                 self.rng.shuffle(&mut runners);
                 for (index, runner) in &mut runners {
-                    if self.environment.stop.load(Ordering::Relaxed) {
+                    if self.is_stopped() {
                         return failed;
                     }
                     let time =
@@ -282,7 +289,7 @@ impl<'e> RoundRunner<'_, 'e> {
 
 /// Executes every operation of a new process once, without recording the time.
 fn warm_up(contender: &Contender, runner: &mut dyn RunningParticipant) -> Result<(), ParticipantError> {
-    contender.tasks.iter().try_for_each(|task| runner.time_operation(task.operation, task.times).map(drop))
+    contender.tasks.iter().try_for_each(|task| runner.time_operation(task.operation, task.executions).map(drop))
 }
 
 fn take_sample(
@@ -295,7 +302,7 @@ fn take_sample(
 ) -> Result<(), ParticipantError> {
     let task = contender.tasks.iter_mut().find(|task| task.operation == operation);
     let Some(task) = task.filter(|task| turn < task.turn_count(options)) else { return Ok(()) };
-    let ns = runner.time_operation(operation, task.times)? / task.times as f64;
+    let ns = runner.time_operation(operation, task.executions)? / task.executions as f64;
     task.samples.push(Sample { round, turn, ns });
     Ok(())
 }

@@ -148,7 +148,7 @@ pub fn find_runners(
 ///
 /// # Errors
 ///
-/// Like [`find_runners`].
+/// Those of [`find_runners`].
 pub fn list_runner_ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
     Ok(list_runners(environment)?.iter().map(ListedRunner::id).collect())
 }
@@ -219,9 +219,9 @@ fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> FoundRunner {
     let (id, language, scenarios) = (runner.id(), &*runner.language, &runner.scenarios);
-    let missing = |why: String, install: Option<String>| {
+    let missing = |reason: String, install: Option<String>| {
         let (id, scenarios) = (id.clone(), scenarios.clone());
-        FoundRunner::Missing { id, reason: why, install, scenarios }
+        FoundRunner::Missing { id, reason, install, scenarios }
     };
     let script = match Script::from_listed(runner) {
         Ok(script) => script,
@@ -347,14 +347,14 @@ impl Participant {
     ) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
         let to_failure = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| to_failure(&error))?;
-        let typed = || Stage::parse(DATA_FORMAT).map_err(|error| to_failure(&error));
+        let data_stage = || Stage::parse(DATA_FORMAT).map_err(|error| to_failure(&error));
         Ok(match &self.start_method {
-            StartMethod::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
-            StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &typed()?)),
+            StartMethod::Engine(stage) => Box::new(Engine::new(stage, &data_stage()?)),
+            StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &data_stage()?)),
             StartMethod::Script(script) => {
                 let command = script.build_command(environment, &self.language);
-                let patience = AnswerTimeout(environment.answer_timeout);
-                let process = Process::start(command, folder, &self.reference, patience, environment.stop);
+                let answer_timeout = AnswerTimeout(environment.answer_timeout);
+                let process = Process::start(command, folder, &self.reference, answer_timeout, environment.stop);
                 Box::new(process.map_err(|error| to_failure(&error))?)
             }
         })

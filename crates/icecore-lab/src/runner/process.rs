@@ -30,7 +30,7 @@ pub struct Process<'s> {
     lines: Receiver<Result<String, String>>,
     errors: PathBuf,
     reference: String,
-    patience: Duration,
+    answer_timeout: Duration,
     stop: &'s AtomicBool,
     /// The time that its operations took.
     account: TimeAccount,
@@ -50,7 +50,7 @@ impl<'s> Process<'s> {
         mut command: Command,
         folder: &Path,
         reference: &str,
-        patience: AnswerTimeout,
+        answer_timeout: AnswerTimeout,
         stop: &'s AtomicBool,
     ) -> Result<Process<'s>, std::io::Error> {
         let errors = folder.join("stderr");
@@ -87,7 +87,7 @@ impl<'s> Process<'s> {
             lines,
             errors,
             reference: reference.to_owned(),
-            patience: patience.0,
+            answer_timeout: answer_timeout.0,
             stop,
             account: TimeAccount::default(),
             processor_seconds_before: None,
@@ -127,7 +127,7 @@ impl<'s> Process<'s> {
     }
 
     fn receive_line(&mut self) -> Result<String, ParticipantError> {
-        let end = Instant::now() + self.patience;
+        let end = Instant::now() + self.answer_timeout;
         loop {
             match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return line.map_err(ParticipantError::Failed),
@@ -136,7 +136,7 @@ impl<'s> Process<'s> {
                     return Err(ParticipantError::Stopped);
                 }
                 Err(RecvTimeoutError::Timeout) if Instant::now() > end => {
-                    let seconds = self.patience.as_secs_f64();
+                    let seconds = self.answer_timeout.as_secs_f64();
                     return Err(ParticipantError::Failed(format!("it did not answer for {seconds} seconds")));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -209,13 +209,13 @@ impl RunningParticipant for Process<'_> {
             return Ok(ns);
         }
         let now = read_processor_seconds(self.child.id());
-        let worked = now.zip(self.processor_seconds_before).map(|(now, before)| now - before);
-        match worked.filter(|worked| self.account.is_refuted(*worked)) {
+        let used_seconds = now.zip(self.processor_seconds_before).map(|(now, before)| now - before);
+        match used_seconds.filter(|seconds| self.account.is_refuted(*seconds)) {
             None => Ok(ns),
-            Some(worked) => {
-                let (claimed, worked) = (self.account.claimed * 1e3, worked * 1e3);
+            Some(used_seconds) => {
+                let (claimed, used) = (self.account.claimed * 1e3, used_seconds * 1e3);
                 Err(ParticipantError::Failed(format!(
-                    "it reports {claimed:.3} ms for everything, but used {worked:.0} ms of processor time"
+                    "it reports {claimed:.3} ms for everything, but used {used:.0} ms of processor time"
                 )))
             }
         }

@@ -78,6 +78,7 @@ struct Tree {
 }
 
 impl Tree {
+    /// Adds an object with a leaf, a chain of nested objects, and a list and a dictionary of leaves.
     fn add_tree(mut self, builder: &mut Builder, list_len: i64, depth: i64) {
         begin_object(builder, "Tree");
         builder.bytes_key("leaf");

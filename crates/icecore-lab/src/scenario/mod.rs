@@ -273,7 +273,20 @@ impl Scenario {
 
     /// Returns the sizes of a small or a full run.
     pub fn sizes(&self, small: bool) -> impl Iterator<Item = &Size> {
-        let excluded = if small { SizeSelection::Full } else { SizeSelection::Small };
+        self.sizes_except(if small { SizeSelection::Full } else { SizeSelection::Small })
+    }
+
+    /// Returns the sizes of a small run.
+    pub fn small_sizes(&self) -> impl Iterator<Item = &Size> {
+        self.sizes_except(SizeSelection::Full)
+    }
+
+    /// Returns the sizes of a full run.
+    pub fn full_sizes(&self) -> impl Iterator<Item = &Size> {
+        self.sizes_except(SizeSelection::Small)
+    }
+
+    fn sizes_except(&self, excluded: SizeSelection) -> impl Iterator<Item = &Size> {
         self.points.iter().filter(move |size| size.run != excluded)
     }
 

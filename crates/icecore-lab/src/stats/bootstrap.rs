@@ -53,7 +53,8 @@ impl Rounds {
         Some(self.widen_interval(estimate, low, high))
     }
 
-    /// Like [`Rounds::median_interval`], for values that are logarithms. The interval is not logarithmic.
+    /// Returns the same as [`Rounds::median_interval`], but for values that are logarithms. The interval is not
+    /// logarithmic.
     pub(super) fn median_interval_of_logs(&self) -> Option<Interval> {
         let estimate = median_of_values(&mut self.rounds.concat())?;
         let (low, high) = self.compute_percentiles();
@@ -182,12 +183,12 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    fn rounds(values: &[&[f64]]) -> Rounds {
+    fn make_rounds(values: &[&[f64]]) -> Rounds {
         Rounds { rounds: values.iter().map(|round| round.to_vec()).collect() }
     }
 
-    /// Rounds of these lengths. Values are rounded to the grain, so that some are equal.
-    fn random(lengths: &[usize], grain: f64, random: &mut Rng) -> Rounds {
+    /// Returns rounds of these lengths. Values are rounded to the grain, so that some are equal.
+    fn random_rounds(lengths: &[usize], grain: f64, random: &mut Rng) -> Rounds {
         let mut round = |length: &usize| {
             let process = random.f64();
             (0..*length).map(|_| ((process + random.f64()) / grain).round() * grain).collect()
@@ -231,13 +232,13 @@ mod tests {
                     rounds.iter().flat_map(move |round| {
                         let mut picked = vec![(drawn.clone(), probability / rounds.len() as f64)];
                         for _ in round {
-                            let more = |(drawn, probability): &(Vec<f64>, f64)| {
+                            let extend_draw = |(drawn, probability): &(Vec<f64>, f64)| {
                                 let longer = |value: &f64| {
                                     ([drawn.as_slice(), &[*value]].concat(), probability / round.len() as f64)
                                 };
                                 round.iter().map(longer).collect::<Vec<_>>()
                             };
-                            picked = picked.iter().flat_map(more).collect();
+                            picked = picked.iter().flat_map(extend_draw).collect();
                         }
                         picked
                     })
@@ -250,11 +251,11 @@ mod tests {
     #[test]
     fn probabilities_equal_those_of_all_draws() {
         for rounds in [
-            rounds(&[&[1.0]]),
-            rounds(&[&[1.0, 2.0, 3.0, 4.0]]),
-            rounds(&[&[1.0, 2.0], &[1.5, 3.0]]),
-            rounds(&[&[1.0, 1.0, 2.0], &[2.0]]),
-            rounds(&[&[1.0, 4.0], &[2.0], &[2.0, 3.0]]),
+            make_rounds(&[&[1.0]]),
+            make_rounds(&[&[1.0, 2.0, 3.0, 4.0]]),
+            make_rounds(&[&[1.0, 2.0], &[1.5, 3.0]]),
+            make_rounds(&[&[1.0, 1.0, 2.0], &[2.0]]),
+            make_rounds(&[&[1.0, 4.0], &[2.0], &[2.0, 3.0]]),
         ] {
             let draws = all_draws(&rounds.rounds);
             for threshold in [0.5, 1.0, 1.5, 2.0, 3.0, 4.0] {
@@ -282,7 +283,7 @@ mod tests {
         let mut source = Rng::with_seed(3);
         for lengths in lengths {
             for grain in [1e-9, 0.25] {
-                let rounds = random(lengths, grain, &mut source);
+                let rounds = random_rounds(lengths, grain, &mut source);
                 let drawn = drawn_medians(&rounds, draws);
                 let sorted = rounds.thin_rounds();
                 let negated = sorted.iter().map(|round| round.iter().rev().map(|value| -value).collect());
@@ -302,7 +303,7 @@ mod tests {
     fn negated_values_have_mirrored_percentiles() {
         let mut source = Rng::with_seed(5);
         for lengths in [&[2][..], &[20; 5], &[3, 4, 5], &[4096], &[5000, 3], &[2000; 300]] {
-            let rounds = random(lengths, 1e-9, &mut source);
+            let rounds = random_rounds(lengths, 1e-9, &mut source);
             let negate = |round: &Vec<f64>| round.iter().map(|value| -value).collect();
             let negated = Rounds { rounds: rounds.rounds.iter().map(negate).collect() };
             let ((low, high), (mirrored_low, mirrored_high)) =
@@ -315,14 +316,14 @@ mod tests {
     fn rounds_within_the_limit_are_not_thinned() {
         let mut source = Rng::with_seed(5);
         for lengths in [&[MAX_VALUES][..], &[1; MAX_VALUES], &[20; 100], &[1, 100, 2]] {
-            let rounds = random(lengths, 1e-9, &mut source);
+            let rounds = random_rounds(lengths, 1e-9, &mut source);
             let kept: Vec<usize> = rounds.thin_rounds().iter().map(Vec::len).collect();
             assert_eq!(kept, lengths);
         }
     }
 
     /// Returns the lengths of one large round among many small ones.
-    fn one_large(large: usize, small: usize) -> Vec<usize> {
+    fn lengths_with_one_large(large: usize, small: usize) -> Vec<usize> {
         [vec![1; small / 2], vec![large], vec![1; small - small / 2]].concat()
     }
 
@@ -330,7 +331,7 @@ mod tests {
     fn work_is_bounded_by_thinning_large_rounds() {
         let mut source = Rng::with_seed(5);
         let mut work = |lengths: &[usize]| {
-            let rounds = random(lengths, 1e-9, &mut source);
+            let rounds = random_rounds(lengths, 1e-9, &mut source);
             let kept = rounds.thin_rounds();
             let largest = kept.iter().map(Vec::len).max().unwrap_or(0);
             assert!(kept.len() * largest <= MAX_VALUES, "{} rounds of {largest}", kept.len());
@@ -340,8 +341,8 @@ mod tests {
             &[1_000_000][..],
             &[1; 1_000_000],
             &[1000; 1000],
-            &one_large(500_000, 500_000),
-            &one_large(2000, 1000),
+            &lengths_with_one_large(500_000, 500_000),
+            &lengths_with_one_large(2000, 1000),
             &[2; 1025],
         ]
         .map(&mut work);
@@ -357,10 +358,10 @@ mod tests {
             -find_lower_ends(&negated)[0] - find_lower_ends(rounds)[0]
         };
         let mut source = Rng::with_seed(5);
-        for lengths in [&[6000][..], &[20_000, 20_000], &[1000; 3], &[8; 400], &one_large(100, 30)] {
+        for lengths in [&[6000][..], &[20_000, 20_000], &[1000; 3], &[8; 400], &lengths_with_one_large(100, 30)] {
             let mut ratio = 0.0;
             for _ in 0..2 {
-                let rounds = random(lengths, 1e-9, &mut source);
+                let rounds = random_rounds(lengths, 1e-9, &mut source);
                 let mut all = rounds.rounds.clone();
                 all.iter_mut().for_each(|round| round.sort_unstable_by(f64::total_cmp));
                 let thinned = rounds.thin_rounds();

@@ -23,7 +23,7 @@ const MIN_DEVIATION: f64 = 0.005;
 /// outliers, while Tukey's fences fail at a quarter. The distances are taken from the logarithms of the times,
 /// because times have a long tail towards slow values, and such values are not errors.
 pub(super) fn find_outliers(samples: &[Sample]) -> Vec<usize> {
-    let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
+    let mut logs: Vec<f64> = samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns.ln()).collect();
     let has_enough = logs.len() >= MIN_SAMPLES;
     let median = median_of_values(&mut logs).unwrap_or_default();
     let mut distances: Vec<f64> = logs.iter().map(|log| (log - median).abs()).collect();
@@ -47,9 +47,9 @@ mod tests {
         samples[33].ns *= 50.0;
         let found = summarize_samples(&samples);
         assert!(found.outliers.contains(&33));
-        let near = |x: f64, y: f64| (x / y - 1.0).abs() < 0.01;
-        assert!(near(found.median.estimate, clean.median.estimate));
-        assert!(near(found.median.low, clean.median.low) && near(found.median.high, clean.median.high));
+        let is_near = |found: f64, clean: f64| (found / clean - 1.0).abs() < 0.01;
+        assert!(is_near(found.median.estimate, clean.median.estimate));
+        assert!(is_near(found.median.low, clean.median.low) && is_near(found.median.high, clean.median.high));
         assert!(found.slowest > 4000.0);
     }
 

@@ -5,24 +5,25 @@ use super::{interval, is_usable};
 use crate::model::{Comparison, Interval, Sample};
 use std::collections::HashMap;
 
-/// Returns how many times faster `a` is than `b`: the median of `b`'s time divided by `a`'s, for all pairs with the
-/// same round and turn. Samples without a partner are left out. Without any pair the result is `None`, and a single
-/// pair gives an interval that is not [known](super::is_known).
+/// Returns how many times faster the candidate is than the reference: the median of the reference's time divided by
+/// the candidate's, for all pairs with the same round and turn. Samples without a partner are left out. Without any
+/// pair the result is `None`, and a single pair gives an interval that is not [known](super::is_known).
 ///
 /// The computation uses logarithms, because the logarithms of twice as fast and half as fast differ only in their
-/// sign. So `compute_speedup(a, b)` and `compute_speedup(b, a)` are the inverse of each other.
-pub fn compute_speedup(a: &[Sample], b: &[Sample]) -> Option<Interval> {
+/// sign. So the result is the inverse if the sides are swapped.
+pub fn compute_speedup(candidate: &[Sample], reference: &[Sample]) -> Option<Interval> {
     let turn_of = |sample: &Sample| (sample.round, sample.turn);
-    let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (turn_of(s), s.ns)).collect();
-    let pairs = b.iter().filter(|sample| is_usable(sample));
+    let partners: HashMap<_, f64> =
+        candidate.iter().filter(|sample| is_usable(sample)).map(|sample| (turn_of(sample), sample.ns)).collect();
+    let pairs = reference.iter().filter(|sample| is_usable(sample));
     let ratios = pairs.filter_map(|sample| Some((sample.round, (sample.ns / partners.get(&turn_of(sample))?).ln())));
     ratios.collect::<Rounds>().median_interval_of_logs()
 }
 
-/// Returns how many times faster `a` is than `b`, and whether this is a tie: the interval includes 1, or the ratio is
-/// closer to 1 than `resolution`, the distance of the baseline from itself.
-pub fn compare_samples(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Comparison> {
-    compute_speedup(a, b).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
+/// Returns how many times faster the candidate is than the reference, and whether this is a tie: the interval
+/// includes 1, or the ratio is closer to 1 than `resolution`, the distance of the baseline from itself.
+pub fn compare_samples(candidate: &[Sample], reference: &[Sample], resolution: f64) -> Option<Comparison> {
+    compute_speedup(candidate, reference).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
 }
 
 #[cfg(test)]
@@ -39,8 +40,8 @@ mod tests {
         let mut covered = 0;
         let mut width = 0.0;
         for seed in 0..300 {
-            let (a, b) = machine.sample_pair(seed, TRUE);
-            let found = compute_speedup(&a, &b).unwrap();
+            let (candidate, reference) = machine.sample_pair(seed, TRUE);
+            let found = compute_speedup(&candidate, &reference).unwrap();
             assert!(found.low <= found.estimate && found.estimate <= found.high);
             covered += usize::from(found.low <= TRUE && TRUE <= found.high);
             width += (found.high / found.low).ln();
@@ -79,15 +80,18 @@ mod tests {
 
     #[test]
     fn slowing_both_sides_of_a_pair_does_not_move_the_ratio() {
-        let (mut a, mut b) =
+        let (mut candidate, mut reference) =
             SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
-        let clean = compute_speedup(&a, &b).unwrap();
-        for sample in a.iter_mut().chain(&mut b).filter(|sample| (sample.turn + sample.round) % 3 == 0) {
+        let clean = compute_speedup(&candidate, &reference).unwrap();
+        for sample in candidate.iter_mut().chain(&mut reference).filter(|sample| (sample.turn + sample.round) % 3 == 0)
+        {
             sample.ns *= 3.0;
         }
-        let found = compute_speedup(&a, &b).unwrap();
-        let same = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
-        assert!(same(found.estimate, clean.estimate) && same(found.low, clean.low) && same(found.high, clean.high));
+        let found = compute_speedup(&candidate, &reference).unwrap();
+        let is_near = |found: f64, clean: f64| (found / clean - 1.0).abs() < 1e-9;
+        assert!(
+            is_near(found.estimate, clean.estimate) && is_near(found.low, clean.low) && is_near(found.high, clean.high)
+        );
     }
 
     #[test]
@@ -95,8 +99,8 @@ mod tests {
         let mean = |drift| {
             let machine = SimulatedMachine { process: 0.01, noise: 0.02, drift, ..SimulatedMachine::default() };
             let logs = (0..50).map(|seed| {
-                let (a, b) = machine.sample_pair(seed, TRUE);
-                compute_speedup(&a, &b).unwrap().estimate.ln()
+                let (candidate, reference) = machine.sample_pair(seed, TRUE);
+                compute_speedup(&candidate, &reference).unwrap().estimate.ln()
             });
             (logs.sum::<f64>() / 50.0).exp()
         };
@@ -109,8 +113,8 @@ mod tests {
         let machine = SimulatedMachine { process: 0.02, noise: 0.03, ..SimulatedMachine::default() };
         let ties = |ratio, runs| {
             let ties = (0..runs).filter(|&seed| {
-                let (a, b) = machine.sample_pair(seed, ratio);
-                compare_samples(&a, &b, 0.01).unwrap().tie
+                let (candidate, reference) = machine.sample_pair(seed, ratio);
+                compare_samples(&candidate, &reference, 0.01).unwrap().tie
             });
             ties.count()
         };
@@ -122,48 +126,49 @@ mod tests {
 
     #[test]
     fn differences_below_the_resolution_are_ties() {
-        let (a, b) =
+        let (candidate, reference) =
             SimulatedMachine { process: 0.0, noise: 0.001, ..SimulatedMachine::default() }.sample_pair(1, 1.03);
-        assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
-        assert!(compare_samples(&a, &b, 0.05).unwrap().tie);
+        assert!(!compare_samples(&candidate, &reference, 0.01).unwrap().tie);
+        assert!(compare_samples(&candidate, &reference, 0.05).unwrap().tie);
     }
 
     #[test]
     fn one_outlier_hardly_moves_the_ratio() {
-        let (a, mut b) =
+        let (candidate, mut reference) =
             SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
-        let clean = compute_speedup(&a, &b).unwrap();
-        b[17].ns *= 50.0;
-        let found = compute_speedup(&a, &b).unwrap();
+        let clean = compute_speedup(&candidate, &reference).unwrap();
+        reference[17].ns *= 50.0;
+        let found = compute_speedup(&candidate, &reference).unwrap();
         assert!((found.estimate / clean.estimate - 1.0).abs() < 0.005);
         assert!((found.low / clean.low - 1.0).abs() < 0.01 && (found.high / clean.high - 1.0).abs() < 0.01);
     }
 
     #[test]
     fn swapping_the_sides_inverts_the_ratio() {
-        let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
-        let (forward, back) = (compute_speedup(&a, &b).unwrap(), compute_speedup(&b, &a).unwrap());
+        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let (forward, back) =
+            (compute_speedup(&candidate, &reference).unwrap(), compute_speedup(&reference, &candidate).unwrap());
         assert!((forward.estimate * back.estimate - 1.0).abs() < 1e-9);
         assert!((forward.low * back.high - 1.0).abs() < 1e-9 && (forward.high * back.low - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn samples_without_a_partner_are_ignored() {
-        let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
-        let paired = compute_speedup(&a[..40], &b[..40]);
-        assert_eq!(compute_speedup(&a, &b[..40]), paired);
-        assert_eq!(compute_speedup(&a[..40], &b), paired);
-        assert_eq!(compute_speedup(&a[..40], &b[40..]), None);
-        assert_eq!(compute_speedup(&[], &b), None);
+        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let paired = compute_speedup(&candidate[..40], &reference[..40]);
+        assert_eq!(compute_speedup(&candidate, &reference[..40]), paired);
+        assert_eq!(compute_speedup(&candidate[..40], &reference), paired);
+        assert_eq!(compute_speedup(&candidate[..40], &reference[40..]), None);
+        assert_eq!(compute_speedup(&[], &reference), None);
         assert_eq!(compare_samples(&[], &[], 0.01), None);
     }
 
     #[test]
     fn invalid_samples_are_ignored_with_their_partner() {
-        let (mut a, mut b) = SimulatedMachine::default().sample_pair(5, TRUE);
-        let clean = compute_speedup(&a[4..], &b[4..]);
-        (a[0].ns, a[1].ns, b[2].ns, b[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
-        assert_eq!(compute_speedup(&a, &b), clean);
+        let (mut candidate, mut reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let clean = compute_speedup(&candidate[4..], &reference[4..]);
+        (candidate[0].ns, candidate[1].ns, reference[2].ns, reference[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
+        assert_eq!(compute_speedup(&candidate, &reference), clean);
     }
 
     #[test]
@@ -184,17 +189,17 @@ mod tests {
     #[test]
     fn one_process_cannot_show_a_difference_of_a_few_percent() {
         let one = SimulatedMachine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..SimulatedMachine::default() };
-        let (a, b) = one.sample_pair(1, 1.04);
-        assert!(compare_samples(&a, &b, 0.01).unwrap().tie);
-        let (a, b) = one.sample_pair(1, 1.2);
-        assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
+        let (candidate, reference) = one.sample_pair(1, 1.04);
+        assert!(compare_samples(&candidate, &reference, 0.01).unwrap().tie);
+        let (candidate, reference) = one.sample_pair(1, 1.2);
+        assert!(!compare_samples(&candidate, &reference, 0.01).unwrap().tie);
     }
 
     #[test]
     fn work_is_quadratic_in_the_number_of_turns() {
         let work = |turns| {
-            let (a, b) = (sample_run(1, 5, turns, 0.02, 0.03), sample_run(2, 5, turns, 0.02, 0.03));
-            count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))
+            let (candidate, reference) = (sample_run(1, 5, turns, 0.02, 0.03), sample_run(2, 5, turns, 0.02, 0.03));
+            count_multiplications(|| assert!(compute_speedup(&candidate, &reference).is_some()))
         };
         let all = [10, 20, 40, 80].map(work);
         assert!(all[0] > 0);
@@ -205,8 +210,8 @@ mod tests {
     #[test]
     fn work_is_quadratic_in_the_number_of_rounds() {
         let work = |rounds| {
-            let (a, b) = (sample_run(1, rounds, 5, 0.02, 0.03), sample_run(2, rounds, 5, 0.02, 0.03));
-            count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))
+            let (candidate, reference) = (sample_run(1, rounds, 5, 0.02, 0.03), sample_run(2, rounds, 5, 0.02, 0.03));
+            count_multiplications(|| assert!(compute_speedup(&candidate, &reference).is_some()))
         };
         let all = [8, 16, 32, 64].map(work);
         assert!(all[0] > 0);

@@ -126,8 +126,8 @@ fn binomial_probabilities(values: usize, hits: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn is_near(a: f64, b: f64) -> bool {
-        (a - b).abs() < 1e-12
+    fn is_near(left: f64, right: f64) -> bool {
+        (left - right).abs() < 1e-12
     }
 
     #[test]
@@ -140,15 +140,15 @@ mod tests {
         let of_four = |hits| binomial_probabilities(4, hits);
         assert!(of_four(2).iter().zip([1.0, 4.0, 6.0, 4.0, 1.0]).all(|(found, share)| is_near(*found, share / 16.0)));
         // Twelve values of which a third are hits are three times four such values.
-        let mut four = vec![0.0; 13];
-        for (a, x) in expected.iter().enumerate() {
-            for (b, y) in expected.iter().enumerate() {
-                for (c, z) in expected.iter().enumerate() {
-                    four[a + b + c] += x * y * z;
+        let mut thrice_four = vec![0.0; 13];
+        for (first_hits, first) in expected.iter().enumerate() {
+            for (second_hits, second) in expected.iter().enumerate() {
+                for (third_hits, third) in expected.iter().enumerate() {
+                    thrice_four[first_hits + second_hits + third_hits] += first * second * third;
                 }
             }
         }
-        assert!(third.iter().zip(four).all(|(found, share)| is_near(*found, share)));
+        assert!(third.iter().zip(thrice_four).all(|(found, share)| is_near(*found, share)));
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         let five = pick.repeat(5);
         let one_by_one = (0..5).fold(pick.repeat(0), |sum, _| sum.add(&pick));
         assert_eq!(five.0.len(), one_by_one.0.len());
-        assert!(five.0.iter().zip(&one_by_one.0).all(|(a, b)| a.0 == b.0 && is_near(a.1, b.1)));
+        assert!(five.0.iter().zip(&one_by_one.0).all(|(left, right)| left.0 == right.0 && is_near(left.1, right.1)));
         for min in -11..=11 {
             let expected: f64 = five.0.iter().filter(|one| one.0 >= min).map(|one| one.1).sum();
             let found = pick.repeat(2).probability_of_sum(&pick.repeat(3), min);

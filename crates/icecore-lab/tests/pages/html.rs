@@ -39,15 +39,15 @@ fn check_page(context: &str, page: &str) -> Elements {
             assert_eq!(attribute(attributes, "role"), Some("img"), "{context}");
             let inside: Vec<&str> = all[index + 1..index + 3].iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(inside, ["title", "desc"], "{context}");
-            coordinates(context, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
+            check_coordinates(context, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
         }
     }
     all
 }
 
 /// Checks that all coordinates are numbers inside the chart.
-fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)]) {
-    let size: Vec<f64> = view.split(' ').map(|n| n.parse().expect(view)).collect();
+fn check_coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)]) {
+    let size: Vec<f64> = view.split(' ').map(|number| number.parse().expect(view)).collect();
     for (name, attributes) in inside.iter().take_while(|(name, _)| name != "svg") {
         for (key, value) in attributes {
             let limit = match key.as_str() {
@@ -56,8 +56,8 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
                 "width" | "height" | "r" => f64::INFINITY,
                 _ => continue,
             };
-            let n: f64 = value.parse().unwrap_or_else(|_| panic!("{what}: {name} {key}={value}"));
-            assert!((-1.0..=limit + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
+            let number: f64 = value.parse().unwrap_or_else(|_| panic!("{what}: {name} {key}={value}"));
+            assert!((-1.0..=limit + 1.0).contains(&number), "{what}: {name} {key}={value} in {view}");
         }
     }
 }
@@ -137,38 +137,38 @@ fn names_are_escaped_everywhere() {
     let text = page::render_text(&report, &page::Style::default());
     assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
     for markdown in [page::render_markdown(&report), page::render_performance(&report, &[])] {
-        assert!(!markdown.replace('`', "").contains("<script") || code_only(&markdown), "a name is HTML");
+        assert!(!markdown.replace('`', "").contains("<script") || is_in_code_only(&markdown), "a name is HTML");
     }
 }
 
 /// Returns `true` if `<script` occurs in code only.
-fn code_only(markdown: &str) -> bool {
+fn is_in_code_only(markdown: &str) -> bool {
     markdown.lines().filter(|line| line.contains("<script")).all(|line| line.contains("`` <script"))
 }
 
 #[test]
 fn pages_with_odd_numbers_are_well_formed() {
     let odd = [0.0, -1.0, 1e-9, 1.0, 1e300, f64::MAX, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-    for (i, a) in odd.iter().enumerate() {
-        for b in &odd[i..] {
+    for (index, first) in odd.iter().enumerate() {
+        for second in &odd[index..] {
             let report = changed_report(|scenario| {
                 for point in &mut scenario.points {
-                    point.at = if point.at > 100.0 { *a } else { *b };
-                    point.memcpy_ns = Some(*b);
-                    for (k, entry) in point.entries.iter_mut().enumerate() {
-                        let n = if k % 2 == 0 { *a } else { *b };
-                        entry.size = Some(n as u64);
+                    point.at = if point.at > 100.0 { *first } else { *second };
+                    point.memcpy_ns = Some(*second);
+                    for (position, entry) in point.entries.iter_mut().enumerate() {
+                        let number = if position % 2 == 0 { *first } else { *second };
+                        entry.size = Some(number as u64);
                         for cell in &mut entry.cells {
-                            cell.summary.median = Interval { estimate: n, low: *a, high: *b };
-                            cell.samples.iter_mut().for_each(|s| s.ns = n);
+                            cell.summary.median = Interval { estimate: number, low: *first, high: *second };
+                            cell.samples.iter_mut().for_each(|sample| sample.ns = number);
                         }
                         for step in &mut entry.memory {
-                            (step.resident, step.peak) = (*a as u64, *b as u64);
+                            (step.resident, step.peak) = (*first as u64, *second as u64);
                         }
                     }
                 }
             });
-            check_all_pages(&format!("{a} and {b}"), &report);
+            check_all_pages(&format!("{first} and {second}"), &report);
         }
     }
 }
@@ -177,22 +177,21 @@ fn pages_with_odd_numbers_are_well_formed() {
 fn pages_with_missing_parts_are_well_formed() {
     type Change = fn(&mut ScenarioReport);
     let gaps: [(&str, Change); 10] = [
-        ("no points", |s| s.points.clear()),
-        ("one point", |s| s.points.truncate(1)),
-        ("no entries", |s| s.points.iter_mut().for_each(|p| p.entries.clear())),
-        ("one entry", |s| s.points.iter_mut().for_each(|p| p.entries.truncate(1))),
-        ("no cells", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.cells.clear())),
-        ("no samples", |s| {
-            let cells = s.points.iter_mut().flat_map(|p| &mut p.entries).flat_map(|e| &mut e.cells);
-            cells.for_each(|c| c.samples.clear());
+        ("no points", |scenario| scenario.points.clear()),
+        ("one point", |scenario| scenario.points.truncate(1)),
+        ("no entries", |scenario| scenario.points.iter_mut().for_each(|point| point.entries.clear())),
+        ("one entry", |scenario| scenario.points.iter_mut().for_each(|point| point.entries.truncate(1))),
+        ("no cells", |scenario| entries_of(scenario).for_each(|entry| entry.cells.clear())),
+        ("no samples", |scenario| {
+            let cells = entries_of(scenario).flat_map(|entry| &mut entry.cells);
+            cells.for_each(|cell| cell.samples.clear());
         }),
-        ("no operations", |s| s.operations.clear()),
-        ("nobody is right", |s| {
-            let entries = s.points.iter_mut().flat_map(|p| &mut p.entries);
-            entries.for_each(|e| e.fidelity = Fidelity::Differs { differences: vec![] });
+        ("no operations", |scenario| scenario.operations.clear()),
+        ("nobody is right", |scenario| {
+            entries_of(scenario).for_each(|entry| entry.fidelity = Fidelity::Differs { differences: vec![] });
         }),
-        ("all at one place", |s| s.points.iter_mut().for_each(|p| p.at = 5.0)),
-        ("no names", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.name.clear())),
+        ("all at one place", |scenario| scenario.points.iter_mut().for_each(|point| point.at = 5.0)),
+        ("no names", |scenario| entries_of(scenario).for_each(|entry| entry.name.clear())),
     ];
     for (what, change) in gaps {
         check_all_pages(what, &changed_report(change));
@@ -207,13 +206,13 @@ fn pages_with_missing_parts_are_well_formed() {
 fn many_and_long_names_fit_into_charts() {
     let report = changed_report(|scenario| {
         for point in &mut scenario.points {
-            let more = (0..20).map(|i| {
-                let name = format!("a serializer whose name is far longer than what fits {i}");
+            let more = (0..20).map(|number| {
+                let name = format!("a serializer whose name is far longer than what fits {number}");
                 entry(
-                    &format!("x/{i}"),
+                    &format!("x/{number}"),
                     &name,
-                    [1e4 + f64::from(i), 1e4 * f64::from(i + 1)],
-                    4321 + u64::from(i as u32),
+                    [1e4 + f64::from(number), 1e4 * f64::from(number + 1)],
+                    4321 + u64::from(number as u32),
                     None,
                 )
             });
@@ -224,12 +223,16 @@ fn many_and_long_names_fit_into_charts() {
     assert_eq!(OPERATIONS.len(), 2);
 }
 
+fn entries_of(scenario: &mut ScenarioReport) -> impl Iterator<Item = &mut Entry> {
+    scenario.points.iter_mut().flat_map(|point| &mut point.entries)
+}
+
 /// Returns a changed report. Few samples are enough to draw, and quicker to resample.
 fn changed_report(change: impl Fn(&mut ScenarioReport)) -> Report {
     let mut report = report();
     report.scenarios.iter_mut().for_each(change);
-    let entries = report.scenarios.iter_mut().flat_map(|s| &mut s.points).flat_map(|p| &mut p.entries);
-    entries.flat_map(|e| &mut e.cells).for_each(|cell| cell.samples.truncate(3));
+    let entries = report.scenarios.iter_mut().flat_map(entries_of);
+    entries.flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(3));
     report
 }
 

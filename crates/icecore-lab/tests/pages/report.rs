@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 pub const OPERATIONS: [Operation; 2] = [Operation::Write, Operation::Read];
 
-/// Three scenarios: one size with everything that a size can have, eight sizes, and many
+/// Returns a report of three scenarios: one size with everything that a size can have, eight sizes, and many
 /// competitors.
 pub fn report() -> Report {
     Report {
@@ -39,39 +39,39 @@ pub fn noise(level: NoiseLevel, words: &str) -> Noise {
 }
 
 /// Makes samples around a time: with noise that a round shares, and a little noise of their own.
-pub fn samples(ns: f64, own: u32) -> Vec<Sample> {
+pub fn samples(ns: f64, noise_seed: u32) -> Vec<Sample> {
     let wave = |of: &[u32]| {
-        let seed = of.iter().fold(17, |seed: u64, n| seed * 31 + u64::from(*n));
+        let seed = of.iter().fold(17, |seed: u64, number| seed * 31 + u64::from(*number));
         fastrand::Rng::with_seed(seed).f64() - 0.5
     };
     let common = |round, turn| 0.10 * wave(&[1, round, turn]);
-    let alone = |round, turn| 0.05 * wave(&[2, own, round]) + 0.04 * wave(&[3, own, round, turn]);
+    let alone = |round, turn| 0.05 * wave(&[2, noise_seed, round]) + 0.04 * wave(&[3, noise_seed, round, turn]);
     let at = |round, turn| ns * (1.0 + common(round, turn) + alone(round, turn));
     (0..5).flat_map(|round| (0..4).map(move |turn| Sample { round, turn, ns: at(round, turn) })).collect()
 }
 
 fn summary(samples: &[Sample], outliers: Vec<usize>) -> Summary {
-    let mut all: Vec<f64> = samples.iter().map(|s| s.ns).collect();
+    let mut all: Vec<f64> = samples.iter().map(|sample| sample.ns).collect();
     all.sort_by(f64::total_cmp);
     let at = |part: f64| all[((all.len() - 1) as f64 * part) as usize];
     let median = Interval { estimate: at(0.5), low: at(0.2), high: at(0.8) };
     Summary { median, fastest: at(0.0), slowest: at(1.0), outliers }
 }
 
-pub fn cell(operation: Operation, ns: f64, own: u32, baseline: Option<f64>) -> Cell {
-    let samples = samples(ns, own);
+pub fn cell(operation: Operation, ns: f64, noise_seed: u32, baseline: Option<f64>) -> Cell {
+    let samples = samples(ns, noise_seed);
     let against = baseline.map(|base| {
         let times = base / ns;
         let times = Interval { estimate: times, low: times * 0.96, high: times * 1.05 };
         Comparison { times, tie: times.low <= 1.0 && times.high >= 1.0 }
     });
-    Cell { operation, summary: summary(&samples, if own == 3 { vec![7] } else { vec![] }), samples, against }
+    Cell { operation, summary: summary(&samples, if noise_seed == 3 { vec![7] } else { vec![] }), samples, against }
 }
 
 /// Makes an entry with its write and read times; a time of 0 means that it lacks the operation.
 pub fn entry(id: &str, name: &str, times: [f64; 2], size: u64, baseline: Option<[f64; 2]>) -> Entry {
-    let own = id.bytes().map(u32::from).sum::<u32>() % 13;
-    let cells = OPERATIONS.iter().enumerate().filter(|(i, _)| times[*i] > 0.0);
+    let noise_seed = id.bytes().map(u32::from).sum::<u32>() % 13;
+    let cells = OPERATIONS.iter().enumerate().filter(|(index, _)| times[*index] > 0.0);
     Entry {
         id: id.into(),
         name: name.into(),
@@ -79,7 +79,9 @@ pub fn entry(id: &str, name: &str, times: [f64; 2], size: u64, baseline: Option<
         role: Role::Competitor,
         fidelity: Fidelity::Exact,
         size: (size > 0).then_some(size),
-        cells: cells.map(|(i, op)| cell(*op, times[i], own, baseline.map(|b| b[i]))).collect(),
+        cells: cells
+            .map(|(index, operation)| cell(*operation, times[index], noise_seed, baseline.map(|times| times[index])))
+            .collect(),
         memory: vec![],
     }
 }
@@ -235,15 +237,15 @@ fn objects() -> ScenarioReport {
 }
 
 fn flat() -> ScenarioReport {
-    let entries = (0..15).map(|i| {
+    let entries = (0..15).map(|number| {
         let name = ["split/join", "(A16)*", "(l/A*)*", "JSON::XS <fast>", "a \"quoted\" name"];
-        let ns = 600.0 * 1.31_f64.powi(i);
-        let id = format!("perl/flat-{i}");
+        let ns = 600.0 * 1.31_f64.powi(number);
+        let id = format!("perl/flat-{number}");
         entry(
             &id,
-            name.get(i as usize).unwrap_or(&id.as_str()),
+            name.get(number as usize).unwrap_or(&id.as_str()),
             [ns, ns * 1.4],
-            40 + 3 * i as u64,
+            40 + 3 * number as u64,
             Some([600.0, 840.0]),
         )
     });

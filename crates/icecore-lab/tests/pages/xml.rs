@@ -9,7 +9,7 @@ pub fn elements(text: &str) -> Result<Elements, String> {
     let mut open: Vec<String> = vec![];
     let mut rest = text.strip_prefix("<!DOCTYPE html>").unwrap_or(text);
     while let Some(at) = rest.find('<') {
-        words(&rest[..at])?;
+        check_text(&rest[..at])?;
         let end = rest[at..].find('>').ok_or("a tag without end")? + at;
         let tag = &rest[at + 1..end];
         rest = &rest[end + 1..];
@@ -25,7 +25,7 @@ pub fn elements(text: &str) -> Result<Elements, String> {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
             return Err(format!("no name of an element: {name:?}"));
         }
-        found.push((name.to_owned(), pairs(attributes)?));
+        found.push((name.to_owned(), parse_attributes(attributes)?));
         if !empty {
             open.push(name.to_owned());
         }
@@ -34,16 +34,16 @@ pub fn elements(text: &str) -> Result<Elements, String> {
             rest = &rest[end..];
         }
     }
-    words(rest)?;
+    check_text(rest)?;
     if open.is_empty() { Ok(found) } else { Err(format!("not closed: {open:?}")) }
 }
 
-fn pairs(mut text: &str) -> Result<Vec<(String, String)>, String> {
+fn parse_attributes(mut text: &str) -> Result<Vec<(String, String)>, String> {
     let mut out: Vec<(String, String)> = vec![];
     while !text.trim().is_empty() {
         let (name, after) = text.trim_start().split_once("=\"").ok_or_else(|| format!("no attribute: {text:?}"))?;
         let (value, after) = after.split_once('"').ok_or_else(|| format!("no end of a value: {after:?}"))?;
-        words(value)?;
+        check_text(value)?;
         if out.iter().any(|(other, _)| other == name) || name.contains(char::is_whitespace) {
             return Err(format!("{name:?} stands twice, or has no value"));
         }
@@ -54,7 +54,7 @@ fn pairs(mut text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// Checks text between tags: each & begins an entity of XML, and no character is forbidden.
-fn words(text: &str) -> Result<(), String> {
+fn check_text(text: &str) -> Result<(), String> {
     if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\n' || ['<', '>', '\u{ffff}'].contains(c)) {
         return Err(format!("{c:?} in {text:?}"));
     }

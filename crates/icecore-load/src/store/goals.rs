@@ -16,24 +16,24 @@ const LARGE_COUNT: u32 = 1_000_000;
 const MAX_MEMORY_GROWTH: f64 = 1.1;
 
 /// Judges all goals.
-pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<Goal> {
+pub(crate) fn judge_goals(groups: &[Group], walks: &[WalkMeasurement]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
         let group = groups.iter().find(|group| {
             group.operation == Operation::Turnaround && group.database == database && group.clients == COMPARED_CLIENTS
         });
         let pair = group.and_then(|group| Some((group.find_entry("icecore/serve")?, group.find_fastest("perl/")?)));
-        let jobs =
+        let job_speedup =
             pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
         let p99 = |entry: &Entry| entry.collect_samples(|timed| timed.p99);
-        let tail = pair.and_then(|(ours, theirs)| stats::compute_speedup(&p99(ours), &p99(theirs)));
+        let p99_speedup = pair.and_then(|(ours, theirs)| stats::compute_speedup(&p99(ours), &p99(theirs)));
         let rival = "the faster of the Perl daemons";
         let text = format!(
             "{database}, {COMPARED_CLIENTS} clients: at least {MIN_SPEEDUP} times the jobs a second of {rival}"
         );
-        goals.push(judge_minimum(text, MIN_SPEEDUP, jobs));
+        goals.push(judge_minimum(text, MIN_SPEEDUP, job_speedup));
         let text = format!("{database}, {COMPARED_CLIENTS} clients: a lower p99 than {rival} (theirs over ours)");
-        goals.push(judge_minimum(text, 1.0, tail));
+        goals.push(judge_minimum(text, 1.0, p99_speedup));
     }
     for (operation, description) in [
         (Operation::Push, "jobs queued one in a transaction"),
@@ -42,44 +42,44 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
     ] {
         let group = groups.iter().find(|group| group.operation == operation);
         let pair = group.and_then(|group| Some((group.find_entry("icecore/library")?, group.find_entry("river")?)));
-        let times =
+        let speedup =
             pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
-        goals.push(judge_minimum(format!("PostgreSQL: at least as many {description} a second as River"), 1.0, times));
+        goals.push(judge_minimum(
+            format!("PostgreSQL: at least as many {description} a second as River"),
+            1.0,
+            speedup,
+        ));
     }
-    let largest_walk = objects.iter().find(|objects| objects.count == LARGE_COUNT);
+    let largest_walk = walks.iter().find(|walk| walk.count == LARGE_COUNT);
     let text = "SQLite: 1,000,000 objects walked through, decoded, at 300,000 a second or more on one core";
-    goals.push(judge_minimum(
-        text.to_owned(),
-        MIN_OBJECTS_PER_SECOND,
-        largest_walk.map(|largest_walk| largest_walk.per_second),
-    ));
-    goals.push(judge_memory(objects, largest_walk));
+    goals.push(judge_minimum(text.to_owned(), MIN_OBJECTS_PER_SECOND, largest_walk.map(|walk| walk.per_second)));
+    goals.push(judge_memory(walks, largest_walk));
     goals
 }
 
-/// Judges whether memory is constant. The walk through the most objects may need hardly more memory than the walk
-/// through the fewest.
-fn judge_memory(objects: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement>) -> Goal {
+/// Judges whether memory is constant: whether the walk through the most objects needs hardly more memory than the
+/// walk through the fewest.
+fn judge_memory(walks: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
-    let measured = objects.first().zip(largest_walk).filter(|(few, largest_walk)| few.count < largest_walk.count);
-    let peak = |objects: &WalkMeasurement| objects.peaks.iter().map(|peak| peak.bytes).max();
-    let growth = measured.and_then(|(few, largest_walk)| Some(peak(largest_walk)? as f64 / peak(few)? as f64));
-    let met = match growth {
+    let compared = walks.first().zip(largest_walk).filter(|(smallest, largest)| smallest.count < largest.count);
+    let max_peak = |walk: &WalkMeasurement| walk.peaks.iter().map(|peak| peak.bytes).max();
+    let growth = compared.and_then(|(smallest, largest)| Some(max_peak(largest)? as f64 / max_peak(smallest)? as f64));
+    let result = match growth {
         None => GoalResult::Unmeasured,
         Some(growth) if growth <= MAX_MEMORY_GROWTH => GoalResult::Yes,
         Some(_) => GoalResult::No,
     };
-    Goal { text, wanted: MAX_MEMORY_GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met }
+    Goal { text, wanted: MAX_MEMORY_GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met: result }
 }
 
-fn judge_minimum(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
-    let met = match &measured {
+fn judge_minimum(text: String, minimum: f64, measured: Option<Interval>) -> Goal {
+    let result = match &measured {
         None => GoalResult::Unmeasured,
-        Some(measured) if measured.low >= wanted => GoalResult::Yes,
-        Some(measured) if measured.high < wanted => GoalResult::No,
+        Some(measured) if measured.low >= minimum => GoalResult::Yes,
+        Some(measured) if measured.high < minimum => GoalResult::No,
         Some(_) => GoalResult::Open,
     };
-    Goal { text, wanted, at_most: false, measured, met }
+    Goal { text, wanted: minimum, at_most: false, measured, met: result }
 }
 
 impl Group {
@@ -91,7 +91,7 @@ impl Group {
     /// Returns the fastest entry whose id has this prefix.
     pub fn find_fastest(&self, prefix: &str) -> Option<&Entry> {
         let all = self.entries.iter().filter(|entry| entry.id.starts_with(prefix));
-        all.max_by(|a, b| a.per_second.estimate.total_cmp(&b.per_second.estimate))
+        all.max_by(|left, right| left.per_second.estimate.total_cmp(&right.per_second.estimate))
     }
 }
 
@@ -114,21 +114,26 @@ mod tests {
         Group { operation, database: database.to_owned(), clients: 32, entries }
     }
 
+    /// Index of the goal for `Operation::Work`: it follows two goals for each database and two others for River.
+    const WORK_GOAL: usize = 6;
+    /// Index of the first goal for walks.
+    const FIRST_WALK_GOAL: usize = 7;
+
     #[test]
     fn goals_are_judged_against_the_fastest_rival() {
         let entries = vec![entry("icecore/serve", 1e8), entry("perl/loop", 9e8), entry("perl/fork", 4e8)];
         let goals = judge_goals(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
         let met: Vec<GoalResult> = goals.iter().map(|goal| goal.met).collect();
         assert_eq!(met[..3], [GoalResult::No, GoalResult::Yes, GoalResult::Unmeasured], "{goals:?}");
-        let times = goals[0].measured.expect("it was measured").estimate;
-        assert!((times - 4.0).abs() < 0.1, "{times}");
+        let speedup = goals[0].measured.expect("it was measured").estimate;
+        assert!((speedup - 4.0).abs() < 0.1, "{speedup}");
     }
 
     #[test]
     fn the_goal_against_river_is_missed_only_if_river_is_faster() {
         let judge = |ours, theirs| {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
-            judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
+            judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[WORK_GOAL].met
         };
         assert_eq!(
             [judge(1e8, 2e8), judge(2e8, 1e8), judge(1e8, 1e8)],
@@ -138,17 +143,17 @@ mod tests {
 
     #[test]
     fn the_goal_for_memory_needs_a_constant_peak() {
-        let of = |count, bytes| {
+        let walk = |count, bytes| {
             let samples = entry("", 1e5).samples;
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };
             WalkMeasurement { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
         };
-        let met = |objects: &[WalkMeasurement]| {
-            judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>()
+        let met = |walks: &[WalkMeasurement]| {
+            judge_goals(&[], walks)[FIRST_WALK_GOAL..].iter().map(|goal| goal.met).collect::<Vec<_>>()
         };
         assert_eq!(met(&[]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
-        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [GoalResult::Yes, GoalResult::Yes]);
-        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [GoalResult::Yes, GoalResult::No]);
-        assert_eq!(met(&[of(2_000, 100), of(20_000, 105)]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
+        assert_eq!(met(&[walk(100_000, 100), walk(1_000_000, 105)]), [GoalResult::Yes, GoalResult::Yes]);
+        assert_eq!(met(&[walk(100_000, 100), walk(1_000_000, 200)]), [GoalResult::Yes, GoalResult::No]);
+        assert_eq!(met(&[walk(2_000, 100), walk(20_000, 105)]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
     }
 }

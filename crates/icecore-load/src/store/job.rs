@@ -17,7 +17,7 @@ impl JobFactory {
     /// Reads the job of the scenario `job-hash`.
     pub(super) fn new() -> Result<JobFactory, Error> {
         let scenario = scenario::find_scenario("job-hash")?;
-        let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
+        let size = scenario.full_sizes().next().ok_or_else(|| Error::new("job-hash has no size"))?;
         let json = icecore::write(&scenario.make_document(size)?, "json")?;
         let json = String::from_utf8(json).map_err(|_| Error::new("a job that is not text"))?;
         let (before, after) = json.split_once(ARTICLE_JOB_ID).ok_or_else(|| Error::new("the job has no number"))?;

@@ -212,7 +212,7 @@ pub fn run_all(options: &Options, stop: &AtomicBool, report_progress: &dyn Fn(&s
 ///
 /// # Errors
 ///
-/// Like [`run_all`].
+/// Those of [`run_all`].
 pub fn run_growth(options: &Options, stop: &AtomicBool, report_progress: &dyn Fn(&str)) -> Result<Growth, Error> {
     with_run(options, stop, report_progress, &mut grow::measure_growth)
 }

@@ -92,13 +92,13 @@ pub enum Operation {
     Push,
     /// A program queues jobs, many per transaction.
     PushMany,
-    /// Like `PushMany`, in the fastest way available (COPY), which may report less.
+    /// The same as `PushMany`, but in the fastest way available (COPY), which may report less.
     PushCopy,
     /// Workers take jobs, do nothing with them, and record them as done.
     Work,
     /// Processes with a worker each empty a queue of jobs that take no time.
     Drain,
-    /// Like `Drain`, with jobs that wait for a while.
+    /// The same as `Drain`, but with jobs that wait for a while.
     DrainWaiting,
     /// Clients that are distributed over daemons post jobs.
     Daemons,

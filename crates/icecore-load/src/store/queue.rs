@@ -46,16 +46,20 @@ impl QueueKind {
         }
     }
 
-    /// Returns the query for the number of jobs, or of jobs that are done.
-    fn count_query(self, is_done: bool) -> String {
+    /// Returns the query for the number of these jobs.
+    fn count_query(self, counted: CountedJobs) -> String {
         let (table, done) = match self {
             QueueKind::Library => ("icecore_jobs", "state = 'done'"),
             QueueKind::River => ("river_job", "state = 'completed'"),
         };
-        format!("SELECT count(*) FROM {table} WHERE {}", if is_done { done } else { "true" })
+        let condition = match counted {
+            CountedJobs::All => "true",
+            CountedJobs::Done => done,
+        };
+        format!("SELECT count(*) FROM {table} WHERE {condition}")
     }
 
-    /// Returns the query for the distinct payloads.
+    /// Returns the query for the distinct payloads. All jobs have the same one.
     fn payloads_query(self) -> &'static str {
         match self {
             QueueKind::Library => "SELECT DISTINCT convert_from(bytes, 'UTF8') FROM icecore_jobs",
@@ -63,6 +67,16 @@ impl QueueKind {
         }
     }
 }
+
+/// Which jobs of a database are counted.
+#[derive(Clone, Copy, Debug)]
+enum CountedJobs {
+    All,
+    Done,
+}
+
+/// The timed operations, in their order in each turn.
+const OPERATIONS: [Operation; 4] = [Operation::Push, Operation::PushMany, Operation::PushCopy, Operation::Work];
 
 /// Measures all operations. Returns nothing if the server or both programs are missing.
 pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error> {
@@ -130,7 +144,7 @@ impl QueueBenchmark {
             }
         }
         for turn in 0..run.options.turns {
-            for operation in [Operation::Push, Operation::PushMany, Operation::PushCopy, Operation::Work] {
+            for operation in OPERATIONS {
                 run.rng.shuffle(&mut contenders);
                 let mut failed = Vec::new();
                 for contender in &mut contenders {
@@ -193,7 +207,6 @@ impl QueueBenchmark {
     }
 
     fn into_groups(mut self, run: &StoreRun<'_>) -> Vec<Group> {
-        let operations = [Operation::Push, Operation::PushMany, Operation::PushCopy, Operation::Work];
         let mut group = |operation: Operation| {
             let entry = |kind: &QueueKind| {
                 let samples = self.samples.remove(&(kind.id(), operation))?;
@@ -204,7 +217,7 @@ impl QueueBenchmark {
             let clients = run.options.connections;
             Group { operation, database: self.server.name().to_owned(), clients, entries }
         };
-        operations.map(&mut group).into_iter().filter(|group| !group.entries.is_empty()).collect()
+        OPERATIONS.map(&mut group).into_iter().filter(|group| !group.entries.is_empty()).collect()
     }
 }
 
@@ -216,6 +229,7 @@ impl QueueContender<'_> {
             Operation::Push => Ok((jobs, self.push_jobs("push", jobs, 1, run)?)),
             Operation::PushMany => Ok((jobs * BATCH_FACTOR, self.push_jobs("push", jobs * BATCH_FACTOR, batch, run)?)),
             Operation::PushCopy => Ok((jobs * BATCH_FACTOR, self.push_jobs("copy", jobs * BATCH_FACTOR, batch, run)?)),
+            // The jobs that the other three operations pushed in this turn.
             Operation::Work => {
                 let jobs = jobs * (1 + 2 * BATCH_FACTOR);
                 Ok((jobs, self.complete_jobs(jobs, run)?))
@@ -230,24 +244,27 @@ impl QueueContender<'_> {
     fn push_jobs(&mut self, mode: &str, jobs: u32, batch: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
         let ns = self.program.time_command(mode, jobs, &format!("{} {batch}", run.options.connections))?;
         self.pushed += jobs;
-        self.check_job_count(false, run)?;
+        self.check_job_count(CountedJobs::All, run)?;
         Ok(ns)
     }
 
     /// Does all jobs that were pushed since the last call.
     fn complete_jobs(&mut self, jobs: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
         let ns = self.program.time_command("work", jobs, &self.kind.concurrency(run).to_string())?;
-        self.check_job_count(true, run)?;
+        self.check_job_count(CountedJobs::Done, run)?;
         Ok(ns)
     }
 
-    /// Checks that the database has as many jobs as were pushed, or as many jobs that are done.
-    fn check_job_count(&self, is_done: bool, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
-        let found = run.queries.query_number(&self.database.address, &self.kind.count_query(is_done))?;
+    /// Checks that the database has as many of these jobs as were pushed.
+    fn check_job_count(&self, counted: CountedJobs, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
+        let found = run.queries.query_number(&self.database.address, &self.kind.count_query(counted))?;
         if found == u64::from(self.pushed) {
             return Ok(());
         }
-        let state = if is_done { "are done" } else { "are there" };
+        let state = match counted {
+            CountedJobs::All => "are there",
+            CountedJobs::Done => "are done",
+        };
         Err(ParticipantError::Failed(format!("{found} jobs {state} of {} that were pushed", self.pushed)))
     }
 

@@ -80,7 +80,7 @@ pub fn measure_pages(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<MeasuredS
 
 impl Plan<'_> {
     fn includes_page(&self, page: &Page) -> bool {
-        let includes = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
+        let includes = |selected: &String| page.id == selected || page.id.starts_with(&format!("{selected}/"));
         (self.only.is_empty() || self.only.iter().any(includes))
             && (self.scenario.only.is_empty() || self.scenario.only.iter().any(|id| id == page.id))
     }
@@ -121,7 +121,7 @@ impl WebRun<'_> {
                 Err(error) => self.mark_absent(page, error),
             }
         }
-        self.note_opcache_misses(&contenders, servers.address);
+        self.report_opcache_misses(&contenders, servers.address);
         drop(servers);
         add_twin(&mut contenders, plan);
         self.run_rounds(&mut contenders, watch)?;
@@ -153,14 +153,15 @@ impl WebRun<'_> {
         self.measured.absent.push(Absent { competitor: page.id.to_owned(), why: reason, install });
     }
 
-    /// Notes which programs did not fit into opcache.
-    fn note_opcache_misses(&mut self, contenders: &[PageContender], address: SocketAddr) {
+    /// Adds a note for each program that is not in opcache.
+    fn report_opcache_misses(&mut self, contenders: &[PageContender], address: SocketAddr) {
         for contender in contenders.iter().filter(|contender| contender.page.is_program()) {
             let page = contender.page;
             let path = format!("/{}/status.php?file={}", page.pool.name(), page.frozen_file_name());
             let status = request_page(address, &path).unwrap_or_default();
             let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-            let note = match status.split_once(' ') {
+            // The page answers `yes`, or `no` with the free memory of opcache.
+            let reason = match status.split_once(' ') {
                 Some(("yes", _)) => continue,
                 Some(("no", free_bytes)) => {
                     let (file, free_megabytes) =
@@ -169,7 +170,7 @@ impl WebRun<'_> {
                 }
                 _ => "opcache is off".to_owned(),
             };
-            self.measured.notes.push(format!("{}, {}: {note}", page.name, self.plan.size.name));
+            self.measured.notes.push(format!("{}, {}: {reason}", page.name, self.plan.size.name));
         }
     }
 

@@ -133,7 +133,7 @@ mod tests {
     fn wrong_pages_are_detected() {
         let Ok(tools) = tools::find_tools(&tools::program_folders()) else { return };
         let scenario = super::super::parse_web_scenario().expect("its file is right");
-        let size = scenario.sizes(true).next().expect("a size");
+        let size = scenario.small_sizes().next().expect("a size");
         let expected = ExpectedAnswers::from_document(&scenario.make_document(size).expect("data"))
             .expect("it is written as PHP's");
         // 1 leaf, 10 in the recursion, and 10 in each of the two lists; `leaf 1` to `leaf 31`.

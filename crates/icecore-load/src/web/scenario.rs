@@ -28,7 +28,7 @@ pub fn parse_web_scenario() -> Result<Scenario, Error> {
 ///
 /// # Errors
 ///
-/// Like those of [`icecore_lab::run::run_scenarios`].
+/// Those of [`icecore_lab::run::run_scenarios`].
 pub fn measure_scenario(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
     run::run_scenarios_with(&mut Pages, &[parse_web_scenario()?], options, watch, stop)
 }

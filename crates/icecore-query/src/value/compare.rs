@@ -27,22 +27,22 @@ fn members_by_name(map: &Map) -> Vec<(&Key, &Value)> {
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
         match (self.visible_value(), other.visible_value()) {
-            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-            (Value::Number(a), Value::Number(b)) => a.cmp(b),
-            (Value::Text(a), Value::Text(b)) => a.bytes.cmp(&b.bytes),
-            (Value::List(a), Value::List(b)) => {
+            (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
+            (Value::Number(left), Value::Number(right)) => left.cmp(right),
+            (Value::Text(left), Value::Text(right)) => left.bytes.cmp(&right.bytes),
+            (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
-                a.get().cmp(b.get())
+                left.get().cmp(right.get())
             }
-            (Value::Map(a), Value::Map(b)) => {
+            (Value::Map(left), Value::Map(right)) => {
                 query_thread::count_step();
-                let (a, b) = (members_by_name(a), members_by_name(b));
+                let (left, right) = (members_by_name(left), members_by_name(right));
                 let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.name.clone()).collect::<Vec<_>>();
-                names(&a)
-                    .cmp(&names(&b))
-                    .then_with(|| a.iter().map(|(_, value)| *value).cmp(b.iter().map(|(_, value)| *value)))
+                names(&left)
+                    .cmp(&names(&right))
+                    .then_with(|| left.iter().map(|(_, value)| *value).cmp(right.iter().map(|(_, value)| *value)))
             }
-            (a, b) => kind_rank(a).cmp(&kind_rank(b)),
+            (left, right) => kind_rank(left).cmp(&kind_rank(right)),
         }
     }
 }
@@ -57,16 +57,17 @@ impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self.visible_value(), other.visible_value()) {
             (Value::Null, Value::Null) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Number(a), Value::Number(b)) => a == b,
-            (Value::Text(a), Value::Text(b)) => a.bytes == b.bytes,
-            (Value::List(a), Value::List(b)) => {
+            (Value::Bool(left), Value::Bool(right)) => left == right,
+            (Value::Number(left), Value::Number(right)) => left == right,
+            (Value::Text(left), Value::Text(right)) => left.bytes == right.bytes,
+            (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
-                a.len() == b.len() && a.get() == b.get()
+                left.len() == right.len() && left.get() == right.get()
             }
-            (Value::Map(a), Value::Map(b)) => {
+            (Value::Map(left), Value::Map(right)) => {
                 query_thread::count_step();
-                a.len() == b.len() && a.get().iter().all(|(key, a)| b.get().get(key).is_some_and(|b| a == b))
+                left.len() == right.len()
+                    && left.get().iter().all(|(key, left)| right.get().get(key).is_some_and(|right| left == right))
             }
             _ => false,
         }

@@ -138,7 +138,7 @@ fn write_or_begin(value: &Value, builder: &mut Builder, open: &mut Vec<OpenConta
     }
 }
 
-/// Text that is not UTF-8 becomes bytes; byte strings of a document stay bytes.
+/// Writes a text. Text that is not UTF-8 becomes bytes, and byte strings of a document stay bytes.
 fn write_text(text: &Text, builder: &mut Builder) {
     match std::str::from_utf8(&text.bytes) {
         Ok(characters) if !text.is_bytes => drop(builder.text(characters)),

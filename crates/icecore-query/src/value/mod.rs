@@ -80,7 +80,7 @@ impl Value {
         }
     }
 
-    /// Like `visible_value`, as an owned value.
+    /// Returns the same as `visible_value`, as an owned value.
     pub fn into_visible_value(self) -> Value {
         match self {
             Value::Preserved(preserved) => preserved.value.visible_value().clone(),

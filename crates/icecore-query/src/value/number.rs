@@ -195,8 +195,8 @@ fn compare_to_float(int: &Number, float: f64) -> Ordering {
     }
 }
 
-fn compare_floats(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
+fn compare_floats(left: f64, right: f64) -> Ordering {
+    left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
 
 impl Ord for Number {

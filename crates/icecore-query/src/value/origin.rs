@@ -152,6 +152,7 @@ impl Source {
         value
     }
 
+    /// Creates the value of a node. Objects and references are looked through: a filter sees what is in them.
     fn create_value(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
         let mut inner = outer;
         // The loop ends, because links do not form cycles: `Input::new` has cut all cycles.
@@ -200,7 +201,8 @@ impl Source {
     /// encoding or a symbol is lost in the value, so the node must be kept.
     fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Leaf;
-        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, slice_depth: 0 });
+        let text = |bytes: &[u8]| Value::Text(Text { bytes: bytes.into(), is_bytes: false, slice_depth: 0 });
+        let byte_string = |bytes: &[u8]| Value::Text(Text { bytes: bytes.into(), is_bytes: true, slice_depth: 0 });
         match cursor.value() {
             Leaf::Null => (Value::Null, true),
             Leaf::Bool(value) => (Value::Bool(value), true),
@@ -209,14 +211,14 @@ impl Source {
             Leaf::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
             Leaf::Float(value) => (Value::Number(Number::Float(value)), cursor.kind() == Kind::Float),
             Leaf::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
-            Leaf::Text(bytes) => (text(bytes, false), true),
-            Leaf::Bytes(bytes) => (text(bytes, true), true),
+            Leaf::Text(bytes) => (text(bytes), true),
+            Leaf::Bytes(bytes) => (byte_string(bytes), true),
             Leaf::Encoded(bytes, _) | Leaf::EnumCase(bytes) | Leaf::Module(bytes, _) | Leaf::Symbol(bytes, _) => {
-                (text(bytes, false), false)
+                (text(bytes), false)
             }
             Leaf::Regexp(pattern, flags) => {
                 let (pattern, flags) = (pattern.as_bytes().unwrap_or(b""), flags.as_bytes().unwrap_or(b""));
-                (text(&[b"(?^", flags, b":", pattern, b")"].concat(), false), false)
+                (text(&[b"(?^", flags, b":", pattern, b")"].concat()), false)
             }
             _ => (Value::Null, false),
         }
@@ -276,6 +278,7 @@ impl Source {
         key
     }
 
+    /// Creates the key of an entry. Filters see its name. Its spelling keeps the rest.
     fn create_key(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
         if node.kind == Kind::Int {
             let int = node.payload as i64;

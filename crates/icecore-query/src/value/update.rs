@@ -15,7 +15,7 @@ fn keep_or_fail<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) 
     opt.fail(value, |value| to_exception(error(value)))
 }
 
-/// `.[] |= f`: items may become several or none, members one or none.
+/// Updates all items or members, as `.[] |= f` does. Each item may become several or none, each member one or none.
 pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     opt: Opt,
@@ -145,7 +145,7 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
     }
 }
 
-/// `.[start:end] |= f`.
+/// Updates a slice, as `.[start:end] |= f` does.
 pub fn update_slice<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     range: Range<&Value>,

@@ -49,8 +49,8 @@ const MAY_BE_ESCAPED: [bool; 256] = {
 };
 
 /// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`,
-/// and `default` if there is none.
-fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
+/// or if there is none.
+fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
     let find_style = |piece: &[u8]| {
         let mut is_after_backslash = false;
         for next in piece {
@@ -62,7 +62,7 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> b
         }
         None
     };
-    sample_nearest(around, find_style).unwrap_or(default)
+    sample_nearest(around, find_style).unwrap_or(true)
 }
 
 /// Appends the text with escapes. A byte that can be written with and without a backslash is written like the nearest
@@ -84,10 +84,10 @@ pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out:
             0 => b'0',
             0x1a => b'Z',
             b'\\' => b'\\',
-            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around, true)) => b'n',
-            b'\r' if *escapes_carriage_return.get_or_insert_with(|| prefers_escape(byte, b'r', around, true)) => b'r',
-            b'"' if *escapes_double_quote.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
-            b'\'' if *escapes_single_quote.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
+            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => b'n',
+            b'\r' if *escapes_carriage_return.get_or_insert_with(|| prefers_escape(byte, b'r', around)) => b'r',
+            b'"' if *escapes_double_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => byte,
+            b'\'' if *escapes_single_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => byte,
             _ => {
                 // A quote without a backslash is doubled if it is the quote around the string.
                 if byte == quote {

@@ -19,15 +19,22 @@ fn parse_digits(text: &[u8], radix: u32, max_digits: usize) -> (u32, usize) {
     (value, len)
 }
 
-/// Parses one escape; `raw` begins after the backslash. Returns the number of bytes, and the byte that it represents.
-fn parse_byte_escape(raw: &[u8], is_copy: bool) -> Option<(usize, u8)> {
+/// Where an escape occurs. `\v` is an escape only in `COPY`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EscapeContext {
+    String,
+    Copy,
+}
+
+/// Parses one escape. `raw` begins after the backslash. Returns the number of bytes, and the byte that it represents.
+fn parse_byte_escape(raw: &[u8], context: EscapeContext) -> Option<(usize, u8)> {
     let byte = match *raw.first()? {
         b'b' => 8,
         b'f' => 12,
         b'n' => b'\n',
         b'r' => b'\r',
         b't' => b'\t',
-        b'v' if is_copy => 11,
+        b'v' if context == EscapeContext::Copy => 11,
         b'0'..=b'7' => {
             let (value, len) = parse_digits(raw, 8, 3);
             return Some((len, value as u8));
@@ -76,7 +83,7 @@ pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
                 len
             }
             (b'\\', _) => {
-                let (len, byte) = parse_byte_escape(rest, false)?;
+                let (len, byte) = parse_byte_escape(rest, EscapeContext::String)?;
                 decoding.escape(offset, offset + 1 + len, &[byte]);
                 len
             }
@@ -96,7 +103,7 @@ pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [b'\\']) {
         offset += found;
-        let (len, byte) = parse_byte_escape(raw.get(offset + 1..)?, true)?;
+        let (len, byte) = parse_byte_escape(raw.get(offset + 1..)?, EscapeContext::Copy)?;
         decoding.escape(offset, offset + 1 + len, &[byte]);
         offset += 1 + len;
     }

@@ -58,18 +58,18 @@ impl Reader {
     fn skip_copy_line(&mut self, window: &[u8]) -> Step {
         let Some(end) = scan::find_line_end(window, self.cursor) else {
             self.cursor = window.len();
-            return Step::Hold(self.cursor);
+            return Step::NeedMore(self.cursor);
         };
         self.cursor = end + 1;
         self.copying.follows_carriage_return = window.get(end) == Some(&b'\r');
         self.copying.state = CopyState::Line;
-        Step::Go
+        Step::Continue
     }
 
     fn begin_copy_line(&mut self, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(self.cursor..).unwrap_or_default();
         let rest = match (rest, self.copying.follows_carriage_return) {
-            ([], _) => return Step::Hold(self.cursor),
+            ([], _) => return Step::NeedMore(self.cursor),
             ([b'\n', rest @ ..], true) => {
                 self.cursor += 1;
                 rest
@@ -78,13 +78,13 @@ impl Reader {
         };
         self.copying.follows_carriage_return = false;
         match rest {
-            [] => return Step::Hold(self.cursor),
-            [b'\\'] | [b'\\', b'.'] if !is_last => return Step::Hold(self.cursor),
+            [] => return Step::NeedMore(self.cursor),
+            [b'\\'] | [b'\\', b'.'] if !is_last => return Step::NeedMore(self.cursor),
             [b'\\', b'.'] | [b'\\', b'.', b'\n' | b'\r', ..] => {
                 self.cursor += 2;
                 self.mode = Mode::Code;
                 self.statement.end_statement(&mut self.rules);
-                return Step::Go;
+                return Step::Continue;
             }
             _ => {}
         }
@@ -95,7 +95,7 @@ impl Reader {
             (self.copying.cell_start, self.copying.scan) = (self.cursor, self.cursor);
             self.copying.state = CopyState::Cell;
         }
-        Step::Go
+        Step::Continue
     }
 
     fn read_copy_cell(&mut self, window: &[u8]) -> Result<Step, Error> {
@@ -109,7 +109,7 @@ impl Reader {
                 Ok(end) => end,
                 Err(scan) => {
                     self.copying.scan = scan;
-                    return Ok(Step::Hold(start));
+                    return Ok(Step::NeedMore(start));
                 }
             };
             let body = window.get(start..end).unwrap_or_default();
@@ -133,10 +133,10 @@ impl Reader {
                 return Ok(Step::Value(Value { full_range: start..end, content, cell, ends_row }));
             }
             if !is_null {
-                return Ok(Step::Found(Literal { full_range: start..end, body: start..end, quoting, cell }));
+                return Ok(Step::Literal(Literal { full_range: start..end, body: start..end, quoting, cell }));
             }
             if self.copying.state == CopyState::Line {
-                return Ok(Step::Go);
+                return Ok(Step::Continue);
             }
         }
     }

@@ -3,6 +3,9 @@
 pub(crate) mod code;
 mod copy;
 mod open;
+mod row_values;
+pub(crate) mod signs;
+mod words;
 
 use crate::dialect::LexicalRules;
 use crate::rows::ValueBuilder;
@@ -57,29 +60,31 @@ pub enum Next {
 pub(crate) enum Mode {
     Code,
     /// A comment up to the end of the line, or a command of a client.
-    Line,
+    RestOfLine,
     /// A comment between `/*` and `*/`.
-    Block {
+    BlockComment {
         depth: u32,
     },
-    /// A word that is too long to be relevant.
-    Word,
+    /// The rest of a word that is too long to be relevant.
+    LongWord,
     /// A name that is too long to be relevant.
-    Name {
+    LongName {
         close: u8,
     },
     Literal(OpenLiteral),
     Copy,
 }
 
-/// The result of a part of the lexer.
+/// What a function of the lexer returns.
 pub(crate) enum Step {
-    /// The part is finished. Reading continues, maybe in another mode.
-    Go,
-    Found(Literal),
+    /// A token was read or skipped. Reading continues, maybe in another mode.
+    Continue,
+    /// A literal that the reader returns.
+    Literal(Literal),
+    /// A value of a row that the reader returns.
     Value(Value),
     /// More bytes are needed to read the token that begins at this position.
-    Hold(usize),
+    NeedMore(usize),
 }
 
 /// Finds the literals of a dump, window by window.
@@ -98,7 +103,7 @@ pub struct Reader {
     /// The delimiter of statements, if it is not `;`.
     pub(crate) delimiter: Option<Vec<u8>>,
     /// Number of open comments whose content MySQL executes.
-    pub(crate) conditional: u32,
+    pub(crate) open_conditional_comments: u32,
     pub(crate) header: crate::header::Header,
     /// The current value of a row, if rows are returned.
     pub(crate) value_builder: ValueBuilder,
@@ -129,7 +134,7 @@ impl Reader {
             statement: Statement::new(),
             tables: Tables::default(),
             delimiter: None,
-            conditional: 0,
+            open_conditional_comments: 0,
             header: crate::header::Header::default(),
             value_builder: ValueBuilder::default(),
             unclosed_offset: None,
@@ -148,16 +153,16 @@ impl Reader {
                 Mode::Code => self.read_code(window, is_last)?,
                 Mode::Literal(open) => self.read_literal(open, window, is_last)?,
                 Mode::Copy => self.read_copy(window, is_last)?,
-                Mode::Line => self.skip_line(window),
-                Mode::Block { depth } => self.skip_block_comment(depth, window, is_last),
-                Mode::Word => self.skip_long_word(window),
-                Mode::Name { close } => self.skip_long_name(close, window, is_last),
+                Mode::RestOfLine => self.skip_line(window),
+                Mode::BlockComment { depth } => self.skip_block_comment(depth, window, is_last),
+                Mode::LongWord => self.skip_long_word(window),
+                Mode::LongName { close } => self.skip_long_name(close, window, is_last),
             };
             match step {
-                Step::Go => {}
-                Step::Found(literal) => return Ok(Next::Literal(literal)),
+                Step::Continue => {}
+                Step::Literal(literal) => return Ok(Next::Literal(literal)),
                 Step::Value(value) => return Ok(Next::Value(value)),
-                Step::Hold(start) if is_last => {
+                Step::NeedMore(start) if is_last => {
                     let is_in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == CopyState::Cell;
                     let is_in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.is_in_row();
                     let is_cut_off = is_in_cell || is_in_row || matches!(self.mode, Mode::Literal(_));
@@ -165,7 +170,7 @@ impl Reader {
                     self.unclosed_offset = is_cut_off.then_some(self.offset + start as u64);
                     return Ok(Next::End);
                 }
-                Step::Hold(start) => {
+                Step::NeedMore(start) => {
                     let start = self.find_needed_start(start, window.len())?;
                     self.drop_front(start);
                     return Ok(Next::More { used: start });
@@ -186,7 +191,7 @@ impl Reader {
         self.value_builder.drop_front(used);
     }
 
-    /// Returns the start of the part of the window that is still needed. If a value of a row is open, this is the
+    /// Returns the start of the bytes of the window that are still needed. If a value of a row is open, this is the
     /// start of the value, because the window must contain the complete value when it is returned.
     fn find_needed_start(&self, start: usize, len: usize) -> Result<usize, Error> {
         let Some(value_start) =
@@ -214,11 +219,11 @@ impl Reader {
             Some(end) => {
                 self.cursor = end;
                 self.mode = Mode::Code;
-                Step::Go
+                Step::Continue
             }
             None => {
                 self.cursor = window.len();
-                Step::Hold(self.cursor)
+                Step::NeedMore(self.cursor)
             }
         }
     }
@@ -234,7 +239,7 @@ impl Reader {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         self.mode = Mode::Code;
-                        return Step::Go;
+                        return Step::Continue;
                     }
                 }
                 // Only PostgreSQL nests comments.
@@ -248,18 +253,18 @@ impl Reader {
         if scan::find_comment_sign(window, self.cursor).is_none() {
             self.cursor = window.len();
         }
-        self.mode = Mode::Block { depth };
-        Step::Hold(self.cursor)
+        self.mode = Mode::BlockComment { depth };
+        Step::NeedMore(self.cursor)
     }
 
     fn skip_long_word(&mut self, window: &[u8]) -> Step {
         self.cursor = scan::find_word_end(window, self.cursor);
         self.value_builder.extend_to(self.cursor);
         if self.cursor == window.len() {
-            return Step::Hold(self.cursor);
+            return Step::NeedMore(self.cursor);
         }
         self.mode = Mode::Code;
-        Step::Go
+        Step::Continue
     }
 
     fn skip_long_name(&mut self, close: u8, window: &[u8], is_last: bool) -> Step {
@@ -268,11 +273,11 @@ impl Reader {
                 self.cursor = end + 1;
                 self.value_builder.extend_to(self.cursor);
                 self.mode = Mode::Code;
-                Step::Go
+                Step::Continue
             }
             Err(scanned_end) => {
                 self.cursor = scanned_end;
-                Step::Hold(scanned_end)
+                Step::NeedMore(scanned_end)
             }
         }
     }

@@ -69,7 +69,7 @@ impl Reader {
                     return Err(self.too_long_error(open.start));
                 }
                 self.mode = Mode::Literal(OpenLiteral { scan, ..open });
-                return Ok(Step::Hold(open.start));
+                return Ok(Step::NeedMore(open.start));
             }
         };
         if body_end.saturating_sub(open.body) > limit {
@@ -78,7 +78,7 @@ impl Reader {
         if let Ending::Calls(calls) = open.ending {
             let Some((replaced, calls_end)) = shell::parse_arguments(window, literal_end, calls, is_last) else {
                 self.mode = Mode::Literal(OpenLiteral { scan: body_end, ..open });
-                return Ok(Step::Hold(open.start));
+                return Ok(Step::NeedMore(open.start));
             };
             self.cursor = calls_end;
             // Without the expected arguments, the text is an ordinary string in open calls, so their parentheses
@@ -111,18 +111,18 @@ impl Reader {
             && window.get(literal_end).is_some_and(|byte| scan::is_word_byte(*byte))
         {
             self.record_value_text(open.start);
-            return Step::Go;
+            return Step::Continue;
         }
         let body = window.get(open.body..body_end).unwrap_or_default();
         if self.statement.expects_name() {
             let name = super::code::decode_name(body, b'\'');
             self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
-            return Step::Go;
+            return Step::Continue;
         }
         let cell = self.statement.handle_literal(body, &mut self.tables, &mut self.rules);
         let Some(mut quoting) = open.quoting else {
             self.record_value_text(open.start);
-            return Step::Go;
+            return Step::Continue;
         };
         if let Some(cell) = cell
             && self.rules.is_postgres()
@@ -131,8 +131,8 @@ impl Reader {
         }
         if self.is_in_row() {
             self.value_builder.add_literal(open.start, self.cursor, open.body..body_end, quoting);
-            return Step::Go;
+            return Step::Continue;
         }
-        Step::Found(Literal { full_range: open.start..literal_end, body: open.body..body_end, quoting, cell })
+        Step::Literal(Literal { full_range: open.start..literal_end, body: open.body..body_end, quoting, cell })
     }
 }

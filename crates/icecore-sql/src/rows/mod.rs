@@ -40,9 +40,9 @@ pub enum Content {
     Expression,
 }
 
-/// The parts of a value that were read so far.
+/// The tokens of a value that were read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ValueParts {
+enum ValueTokens {
     #[default]
     Nothing,
     /// `_binary`: a literal may follow.
@@ -55,10 +55,10 @@ enum ValueParts {
 /// The value that is being read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueBuilder {
-    parts: ValueParts,
+    tokens: ValueTokens,
     start: Option<usize>,
     end: usize,
-    /// The only literal, if there was one. The parts are the range of the complete literal, its body, and its
+    /// The only literal, if there was one: the range of the complete literal, its body, and its
     /// quoting.
     literal: Option<(Range<usize>, Range<usize>, Quoting)>,
     literal_count: u8,
@@ -68,13 +68,13 @@ pub(crate) struct ValueBuilder {
 
 impl ValueBuilder {
     pub fn clear(&mut self) {
-        (self.parts, self.start, self.literal) = (ValueParts::Nothing, None, None);
+        (self.tokens, self.start, self.literal) = (ValueTokens::Nothing, None, None);
         (self.literal_count, self.expects_unistr_end) = (0, false);
     }
 
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.parts == ValueParts::Nothing && self.start.is_none()
+        self.tokens == ValueTokens::Nothing && self.start.is_none()
     }
 
     /// Returns the start of the value, if it has begun.
@@ -98,27 +98,27 @@ impl ValueBuilder {
         self.start.get_or_insert(start);
     }
 
-    /// Extends the last part up to `end`.
+    /// Extends the last token up to `end`.
     pub fn extend_to(&mut self, end: usize) {
         self.end = end;
     }
 
-    /// Adds a part without quotes.
+    /// Adds a token without quotes.
     pub fn add_plain(&mut self, start: usize, end: usize) {
         self.begin_value(start);
         self.end = end;
-        self.parts = match self.parts {
-            ValueParts::Nothing | ValueParts::Plain => ValueParts::Plain,
-            _ => ValueParts::Mixed,
+        self.tokens = match self.tokens {
+            ValueTokens::Nothing | ValueTokens::Plain => ValueTokens::Plain,
+            _ => ValueTokens::Mixed,
         };
     }
 
     /// Adds a word. In MySQL, a word that begins with `_` may precede a literal.
     pub fn add_word(&mut self, word: &[u8], start: usize, end: usize) {
-        let is_first = self.parts == ValueParts::Nothing && word.first() == Some(&b'_');
+        let is_first = self.tokens == ValueTokens::Nothing && word.first() == Some(&b'_');
         self.add_plain(start, end);
         if is_first {
-            self.parts = ValueParts::Introducer;
+            self.tokens = ValueTokens::Introducer;
         }
     }
 
@@ -126,9 +126,9 @@ impl ValueBuilder {
     pub fn add_literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
         self.begin_value(start);
         self.end = end;
-        self.parts = match self.parts {
-            ValueParts::Nothing | ValueParts::Introducer => ValueParts::Literal,
-            _ => ValueParts::Mixed,
+        self.tokens = match self.tokens {
+            ValueTokens::Nothing | ValueTokens::Introducer => ValueTokens::Literal,
+            _ => ValueTokens::Mixed,
         };
         self.literal_count = self.literal_count.saturating_add(1);
         self.literal = Some((start..end, body, quoting)).filter(|_| self.literal_count == 1);
@@ -147,13 +147,13 @@ impl ValueBuilder {
     pub fn finish_value(&mut self, window: &[u8], dialect: Option<Dialect>) -> (Range<usize>, Content) {
         let full_range = self.start.map_or(0..0, |start| start..self.end);
         let text = window.get(full_range.clone()).unwrap_or_default();
-        let content = match (self.parts, self.literal.take()) {
-            (ValueParts::Nothing, _) => Content::Absent,
-            (ValueParts::Literal, Some((_, body, quoting))) => Content::Literal(body, quoting),
-            (ValueParts::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &full_range, &literal) => {
+        let content = match (self.tokens, self.literal.take()) {
+            (ValueTokens::Nothing, _) => Content::Absent,
+            (ValueTokens::Literal, Some((_, body, quoting))) => Content::Literal(body, quoting),
+            (ValueTokens::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &full_range, &literal) => {
                 Content::Literal(body, quoting)
             }
-            (ValueParts::Plain, _) => bare::classify_content(text, full_range.start, dialect),
+            (ValueTokens::Plain, _) => bare::classify_content(text, full_range.start, dialect),
             _ => Content::Expression,
         };
         self.clear();

@@ -6,19 +6,23 @@ use icecore_sql::{Content, Literal, Next, Options, Reader, Value};
 use std::ops::Range;
 
 /// Returns all literals of a dump that is given at once.
-pub fn literals(dump: &[u8]) -> Vec<Literal> {
-    windows(dump, Options::default(), |_| dump.len().max(1)).0
+pub fn find_literals(dump: &[u8]) -> Vec<Literal> {
+    read_in_windows(dump, Options::default(), |_| dump.len().max(1)).0
 }
 
 /// Returns all literals of a dump that is given in pieces of these sizes, as ranges of the dump,
 /// and the reader.
-pub fn windows(dump: &[u8], options: Options, size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
-    let (literals, _, reader) = all(dump, options, size);
+pub fn read_in_windows(dump: &[u8], options: Options, size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
+    let (literals, _, reader) = read_all(dump, options, size);
     (literals, reader)
 }
 
 /// Returns the values of rows too.
-pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Vec<Value>, Reader) {
+pub fn read_all(
+    dump: &[u8],
+    options: Options,
+    mut size: impl FnMut(usize) -> usize,
+) -> (Vec<Literal>, Vec<Value>, Reader) {
     let mut reader = Reader::with_options(options);
     let (mut literals, mut values) = (Vec::new(), Vec::new());
     let (mut start, mut end) = (0, 0);
@@ -52,8 +56,8 @@ pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) 
 }
 
 /// Returns the values of a dump's rows: `table.column row value`.
-pub fn values(dump: &[u8]) -> Vec<String> {
-    let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
+pub fn read_row_values(dump: &[u8]) -> Vec<String> {
+    let (literals, reader) = read_in_windows(dump, Options::default(), |_| dump.len().max(1));
     literals
         .iter()
         .filter_map(|literal| {
@@ -65,13 +69,13 @@ pub fn values(dump: &[u8]) -> Vec<String> {
                 None => format!("#{}", cell.position),
             };
             let text = literal.quoting.decode(&dump[literal.body.clone()]).expect("a literal");
-            Some(format!("{schema}{}.{column} {} {}", table.name(), cell.row, show(text.text())))
+            Some(format!("{schema}{}.{column} {} {}", table.name(), cell.row, to_readable_text(text.text())))
         })
         .collect()
 }
 
 /// Returns bytes as text, so that tests can write them.
-pub fn show(bytes: &[u8]) -> String {
+pub fn to_readable_text(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {

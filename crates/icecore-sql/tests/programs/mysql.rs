@@ -21,11 +21,11 @@ struct Server {
 }
 
 impl Server {
-    /// `mysql://user:password@host:port/database`
-    fn of_environment() -> Option<Server> {
+    /// Returns the server in `ICECORE_TEST_MYSQL`: `mysql://user:password@host:port/database`.
+    fn from_environment() -> Option<Server> {
         let address = std::env::var("ICECORE_TEST_MYSQL").ok()?;
-        let (who, place) = address.strip_prefix("mysql://")?.split_once('@')?;
-        let (user, password) = who.split_once(':')?;
+        let (user, place) = address.strip_prefix("mysql://")?.split_once('@')?;
+        let (user, password) = user.split_once(':')?;
         let (host, port) = place.split('/').next()?.split_once(':')?;
         Some(Server { user: user.into(), password: password.into(), host: host.into(), port: port.into() })
     }
@@ -132,7 +132,7 @@ const OPTIONS: &[&[&str]] = &[
 
 #[test]
 fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
-    let Some(server) = Server::of_environment() else {
+    let Some(server) = Server::from_environment() else {
         eprintln!("SKIPPED: MariaDB, as ICECORE_TEST_MYSQL is not set");
         return;
     };

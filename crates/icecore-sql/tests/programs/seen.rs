@@ -6,16 +6,19 @@ use icecore::rewrite::{Edits, Escaping, raw_edits};
 use icecore_sql::{Cell, Content, Options, Reader};
 
 use super::generate::{self, Limits, Table, Type};
-use crate::common::{all, show, windows};
+use crate::common::{read_all, read_in_windows, to_readable_text};
 use crate::random::Random;
 
 /// Returns the place of a value in the generated tables: table, column, row. `None` for an id.
 fn locate_value(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
-    let seen = reader.table(cell.table);
-    let table = tables.iter().position(|table| table.name == seen.name()).unwrap_or_else(|| panic!("a table {seen:?}"));
+    let found_table = reader.table(cell.table);
+    let table = tables
+        .iter()
+        .position(|table| table.name == found_table.name())
+        .unwrap_or_else(|| panic!("a table {found_table:?}"));
     let column = match cell.column {
         Some(column) => {
-            let name = seen.columns()[column as usize].name();
+            let name = found_table.columns()[column as usize].name();
             if name == "id" {
                 return None;
             }
@@ -34,24 +37,27 @@ fn locate_value(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize
 pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     let max_window = *random.pick(&[1, 13, 1000, 100_000]);
     let mut sizes = Random::new(random.next());
-    let (literals, reader) = windows(dump, Options::default(), |_| 1 + sizes.below(max_window));
-    let mut seen = BTreeMap::new();
+    let (literals, reader) = read_in_windows(dump, Options::default(), |_| 1 + sizes.below(max_window));
+    let mut values_by_place = BTreeMap::new();
     for literal in &literals {
         let Some(cell) = literal.cell else { continue };
         let Some(place) = locate_value(&reader, tables, &cell) else { continue };
         let raw = &dump[literal.body.clone()];
-        let decoded =
-            literal.quoting.decode(raw).unwrap_or_else(|| panic!("{name}: {:?} {}", literal.quoting, show(raw)));
-        let before = seen.insert(place, decoded.text().to_vec());
+        let decoded = literal
+            .quoting
+            .decode(raw)
+            .unwrap_or_else(|| panic!("{name}: {:?} {}", literal.quoting, to_readable_text(raw)));
+        let before = values_by_place.insert(place, decoded.text().to_vec());
         assert!(before.is_none(), "{name}: {place:?} twice");
     }
     for (number, table) in tables.iter().enumerate() {
         for (row, values) in table.rows.iter().enumerate() {
             for (column, value) in values.iter().enumerate() {
-                let found = seen.remove(&(number, column, row));
+                let found = values_by_place.remove(&(number, column, row));
                 if &found != value {
-                    let shown =
-                        |value: &Option<Vec<u8>>| value.as_ref().map(|value| show(&value[..value.len().min(300)]));
+                    let shown = |value: &Option<Vec<u8>>| {
+                        value.as_ref().map(|value| to_readable_text(&value[..value.len().min(300)]))
+                    };
                     panic!(
                         "{name}: {:?} {:?} row {row}: {:?} instead of {:?}",
                         table.name,
@@ -63,7 +69,7 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
             }
         }
     }
-    assert!(seen.is_empty(), "{name}: more values: {seen:?}");
+    assert!(values_by_place.is_empty(), "{name}: more values: {values_by_place:?}");
     assert_eq!(reader.unclosed_offset(), None, "{name}");
     // With separate random numbers, so that later changes stay the same.
     check_rows(dump, tables, &mut Random::new(dump.len() as u64), name);
@@ -75,10 +81,10 @@ fn check_rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     options.rows = true;
     let max_window = *random.pick(&[1, 13, 1000, 100_000]);
     let mut sizes = Random::new(random.next());
-    let (_, values, reader) = all(dump, options, |_| 1 + sizes.below(max_window));
+    let (_, values, reader) = read_all(dump, options, |_| 1 + sizes.below(max_window));
     let (mut rows, mut seen) = (0, 0);
     for value in &values {
-        let text = show(&dump[value.full_range.clone()]);
+        let text = to_readable_text(&dump[value.full_range.clone()]);
         rows += usize::from(value.ends_row);
         let content = match &value.content {
             Content::Null => None,
@@ -94,7 +100,11 @@ fn check_rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
             None => assert_eq!(content, Some((value.cell.row + 1).to_string().into_bytes()), "{name}: an id"),
             Some((table, column, row)) => {
                 seen += 1;
-                assert!(content == tables[table].rows[row][column], "{name}: row {row}: {}", show(text.as_bytes()));
+                assert!(
+                    content == tables[table].rows[row][column],
+                    "{name}: row {row}: {}",
+                    to_readable_text(text.as_bytes())
+                );
             }
         }
     }
@@ -126,7 +136,7 @@ fn random_change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -
 /// Returns the dump with random changes in its values, and the number of changes that could not be
 /// written. The tables get the same changes.
 pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: Limits) -> (Vec<u8>, usize) {
-    let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
+    let (literals, reader) = read_in_windows(dump, Options::default(), |_| dump.len().max(1));
     let (mut out, mut offset, mut refused) = (Vec::new(), 0, 0);
     for literal in &literals {
         let Some(place) = literal.cell.and_then(|cell| locate_value(&reader, tables, &cell)) else { continue };

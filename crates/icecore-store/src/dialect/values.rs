@@ -21,7 +21,7 @@ pub struct Column {
     /// Form of its values.
     pub form: Form,
     /// Maximum length of a value, in characters of text or in bytes, if there is one.
-    pub(crate) longest: Option<u64>,
+    pub(crate) max_len: Option<u64>,
     /// Name of its type in the database.
     pub(crate) type_name: String,
 }

@@ -41,8 +41,8 @@ const SETTINGS: [&str; 3] = [
 ];
 /// Takes the lock for migrations, and waits at most 60 seconds for it. Lock names are global to the server, so the
 /// name contains a hash of the database name. The hash is shorter than the limit for lock names (64 characters).
-const LOCK: &str = "SELECT GET_LOCK(CONCAT('icecore ', MD5(DATABASE())), 60)";
-const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('icecore ', MD5(DATABASE())))";
+const LOCK_MIGRATIONS: &str = "SELECT GET_LOCK(CONCAT('icecore ', MD5(DATABASE())), 60)";
+const UNLOCK_MIGRATIONS: &str = "SELECT RELEASE_LOCK(CONCAT('icecore ', MD5(DATABASE())))";
 
 /// Server error codes that this driver handles.
 mod code {
@@ -69,6 +69,7 @@ struct MysqlConnection {
     max_packet: usize,
 }
 
+/// Connects to the database of an address.
 pub(super) fn connect(address: &Address) -> Result<Mysql> {
     // The parser's message is not shown, because it may contain a part of the password.
     let invalid_address = |_| {
@@ -173,6 +174,7 @@ fn error_kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     }
 }
 
+/// Converts an error of the driver.
 fn store_error(error: &mysql::Error) -> Error {
     let (kind, message) = match error {
         mysql::Error::MySqlError(error) => {
@@ -442,7 +444,7 @@ impl Session for Mysql {
     }
 
     fn lock_migrations(&mut self) -> Result<()> {
-        let acquired: Option<Option<i64>> = self.with_connection(|conn| conn.query_first(LOCK))?;
+        let acquired: Option<Option<i64>> = self.with_connection(|conn| conn.query_first(LOCK_MIGRATIONS))?;
         if acquired.flatten() == Some(1) {
             return Ok(());
         }
@@ -451,7 +453,7 @@ impl Session for Mysql {
 
     fn unlock_migrations(&mut self) {
         if self.connection.is_some() {
-            let _ = self.with_connection(|conn| conn.query_drop(UNLOCK));
+            let _ = self.with_connection(|conn| conn.query_drop(UNLOCK_MIGRATIONS));
         }
     }
 

@@ -48,7 +48,7 @@ SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_
     'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
 ";
 /// Takes the lock of schema migrations. Its number is the bytes of "icecore".
-const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
+const LOCK_MIGRATIONS: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
 
 pub(super) struct Postgres {
     config: Config,
@@ -64,6 +64,7 @@ struct PostgresConnection {
     prepared: Prepared,
 }
 
+/// Connects to the database of an address.
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
     // The parser's message is not shown, because it may contain a part of the password.
     let (text, tls) = tls::split_address(address)?;
@@ -144,6 +145,7 @@ fn error_kind_of_state(state: &SqlState) -> ErrorKind {
     }
 }
 
+/// Converts an error of the driver.
 fn store_error(error: &postgres::Error) -> Error {
     if let Some(error) = error.as_db_error() {
         let (code, message) = (error.code(), error.message());
@@ -387,7 +389,7 @@ impl Session for Postgres {
     }
 
     fn lock_migrations(&mut self) -> Result<()> {
-        self.run_script(LOCK)
+        self.run_script(LOCK_MIGRATIONS)
     }
 
     fn begin(&mut self) -> Result<()> {

@@ -244,13 +244,13 @@ impl OpenTransaction for &Connection {
 }
 
 impl Sqlite {
-    /// Outside of a transaction, checks that the open file is still the one that the path names.
+    /// Checks that the open file is still the one that the path names. Checks nothing inside of a transaction.
     fn check_files(&self) -> Result<()> {
         let Some(files) = self.files.as_deref().filter(|_| self.connection.is_autocommit()) else { return Ok(()) };
         files.check_paths().inspect_err(|_| files.save_moved_log(&self.connection))
     }
 
-    /// Like `check_files`, for after a change: the error says that the change may be lost.
+    /// Checks the files after a change. The error says that the change may be lost.
     fn check_changed(&self) -> Result<()> {
         let unknown =
             |error: Error| Error::new(error.kind(), format!("{error}; the data may or may not have been stored"));

@@ -32,8 +32,8 @@ impl FileId {
         Some(FileId { device: metadata.dev(), number: metadata.ino(), created: metadata.created().ok() })
     }
 
-    /// Other systems do not let a program rename or delete a file that SQLite has open, so it is enough that the file
-    /// exists.
+    /// Returns the same value for every file that exists. Other systems do not let a program rename or delete a file
+    /// that SQLite has open, so this is enough.
     #[cfg(not(unix))]
     fn of(path: &Path) -> Option<FileId> {
         std::fs::metadata(path).ok().map(|_| FileId { device: 0, number: 0, created: None })

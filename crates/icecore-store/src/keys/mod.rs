@@ -58,18 +58,18 @@ pub fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> R
 ///
 /// # Errors
 /// As for [`list_keys`]; of kind `Missing` if there is no such key or field.
-pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
+pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, max_value_len: u64) -> Result<Vec<u8>> {
     match address.scheme() {
         #[cfg(feature = "redis")]
-        Scheme::Redis => redis::read_value(address, key, field, longest),
+        Scheme::Redis => redis::read_value(address, key, field, max_value_len),
         #[cfg(feature = "memcached")]
         Scheme::Memcached if field.is_some() => {
             Err(Error::new(ErrorKind::Input, format!("{address}: values in memcached have no fields")))
         }
         #[cfg(feature = "memcached")]
-        Scheme::Memcached => memcached::read_value(address, key, longest),
+        Scheme::Memcached => memcached::read_value(address, key, max_value_len),
         _ => {
-            let _ = (key, field, longest);
+            let _ = (key, field, max_value_len);
             Err(no_keys_error(address))
         }
     }

@@ -106,14 +106,14 @@ impl ServerConnection {
     }
 
     /// Returns the error for a value that is too long, or for another answer if `key` is empty.
-    pub(super) fn too_long_error(&self, key: &[u8], longest: u64) -> Error {
+    pub(super) fn too_long_error(&self, key: &[u8], max_value_len: u64) -> Error {
         let subject = match key {
             [] => "an answer has".to_owned(),
             key => format!("under the key `{}` is", super::quote_message(super::spell_key(key).as_bytes())),
         };
         Error::new(
             ErrorKind::Input,
-            format!("{}: {subject} more than the {longest} bytes that are allowed", self.display_address),
+            format!("{}: {subject} more than the {max_value_len} bytes that are allowed", self.display_address),
         )
     }
 

@@ -1,6 +1,6 @@
-//! Audit notes. They record who did what.
+//! Audit entries. They record who did what.
 //!
-//! A note is written before its action and completed after it, so that every action is recorded. A note whose
+//! An entry is written before its action and completed after it, so that every action is recorded. An entry whose
 //! `affected` is 0 was not completed.
 
 use super::store_error::store_error;
@@ -9,9 +9,9 @@ use crate::error::Result;
 use mongodb::bson::{Bson, doc};
 
 impl MongoBackend {
-    /// Writes a note for each subject, runs `body`, and completes the notes with the counts that `body` returns, one
-    /// count for each subject.
-    pub(super) fn with_audit_notes<T>(
+    /// Writes an entry for each subject, runs `body`, and completes the entries with the counts that `body` returns,
+    /// one count for each subject.
+    pub(super) fn with_audit_entries<T>(
         &self,
         actor: &str,
         action: &str,
@@ -23,10 +23,10 @@ impl MongoBackend {
         }
         let first_sequence = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
         let time = self.read_time()?;
-        let note = |(subject, seq): (&String, i64)| {
+        let entry = |(subject, seq): (&String, i64)| {
             doc! { "seq": seq, "at": time, "who": actor, "what": action, "subject": subject, "affected": 0_i64 }
         };
-        self.audit.insert_many(subjects.iter().zip(first_sequence..).map(note)).run().map_err(store_error)?;
+        self.audit.insert_many(subjects.iter().zip(first_sequence..).map(entry)).run().map_err(store_error)?;
         let (counts, value) = body(self)?;
         let change = |(count, seq): (&u64, i64)| {
             let count = i64::try_from(*count).unwrap_or(i64::MAX);
@@ -36,8 +36,8 @@ impl MongoBackend {
         Ok(value)
     }
 
-    /// Removes notes of actions that were not done after all.
-    pub(super) fn remove_audit_notes(&self, action: &str, subjects: &[Bson]) -> Result<()> {
+    /// Removes entries of actions that were not done after all.
+    pub(super) fn remove_audit_entries(&self, action: &str, subjects: &[Bson]) -> Result<()> {
         if subjects.is_empty() {
             return Ok(());
         }

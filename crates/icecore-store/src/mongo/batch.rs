@@ -230,8 +230,8 @@ mod tests {
     /// Needs a server: `scripts/servers.sh run cargo test -p icecore-store --features mongodb --lib`.
     #[test]
     fn abandoned_batches_cannot_be_committed() {
-        for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
-            let mut world = World::new(fresh());
+        for (_, new_database) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
+            let mut world = World::new(new_database());
             let (client, name) = super::super::connect::connect_client(&world.address).expect("a client");
             let mut backend = MongoBackend::from_client(client, &name);
             backend.find_time_command().expect("a clock");

@@ -95,7 +95,7 @@ impl MongoBackend {
         let change = |(number, document): (i64, &Document)| {
             let mut filter = ready_filter(request.queue, now);
             filter.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
-            doc! { "q": filter, "u": lease_update(request, until, places.map(|places| places.first + number)) }
+            doc! { "q": filter, "u": lease_update(request, until, places.map(|places| places.first_place + number)) }
         };
         let (found_count, changes) = (candidates.len(), (0..).zip(&candidates).map(change).collect());
         if self.change_each(&self.jobs, changes)? != found_count as u64 {
@@ -111,7 +111,7 @@ impl MongoBackend {
             let is_claimed: Vec<bool> =
                 candidates.iter().map(|document| claimed_ids.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
-                let used: Vec<i64> = (places.first..)
+                let used: Vec<i64> = (places.first_place..)
                     .zip(&is_claimed)
                     .filter(|(_, is_claimed)| **is_claimed)
                     .map(|(place, _)| place)
@@ -121,13 +121,13 @@ impl MongoBackend {
             let mut is_claimed = is_claimed.into_iter();
             candidates.retain(|_| is_claimed.next() == Some(true));
         } else if let Some(places) = places {
-            let used: Vec<i64> = (places.first..).take(found_count).collect();
+            let used: Vec<i64> = (places.first_place..).take(found_count).collect();
             self.return_unused_places(request, places, &used)?;
         }
         Ok((found_count, candidates.into_iter().map(|document| claimed_document(document, request, until)).collect()))
     }
 
-    /// Like `take_many`, within the limits of a queue.
+    /// Hands out jobs like `take_many`, but within the limits of a queue.
     fn take_limited(&self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
         let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
         let ready_jobs =

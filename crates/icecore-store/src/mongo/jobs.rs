@@ -73,7 +73,8 @@ fn leased_filter(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
-/// Like `leased_filter`, for a job that no other job waits for, and that has no place in a queue with limits.
+/// Returns a filter like `leased_filter`, but for a job that no other job waits for, and that has no place in a queue
+/// with limits.
 fn leased_alone_filter(id: Id, token: &str, now: i64) -> Document {
     let mut filter = leased_filter(id, token, now);
     filter.extend(doc! { "followed": null, "place": null });
@@ -105,8 +106,8 @@ impl MongoBackend {
     fn ack_any(&self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let now = self.read_time()?;
         let mut change = done_update(now, result)?;
-        for (part, field, value) in [("$set", "frees", Bson::Boolean(true)), ("$unset", "place", Bson::from(""))] {
-            if let Ok(fields) = change.get_document_mut(part) {
+        for (operator, field, value) in [("$set", "frees", Bson::Boolean(true)), ("$unset", "place", Bson::from(""))] {
+            if let Ok(fields) = change.get_document_mut(operator) {
                 fields.insert(field, value);
             }
         }
@@ -118,7 +119,7 @@ impl MongoBackend {
         // The job is done. If the rest is interrupted, others finish it, or the places expire.
         let _ = self.release_followers(&id.to_string());
         if let (Some(queue), Some(place)) = (take_text(&mut document, "queue")?, get_int(&document, "place")?) {
-            let _ = self.free_place(&queue, token, place);
+            let _ = self.release_place(&queue, token, place);
         }
         Ok(true)
     }
@@ -149,7 +150,7 @@ impl MongoBackend {
         let filter = leased_filter(id, token, now);
         let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(store_error)?;
         if let Some(place) = get_int(&document, "place")?.filter(|_| changed.matched_count == 1) {
-            let _ = self.free_place(&queue, token, place);
+            let _ = self.release_place(&queue, token, place);
         }
         Ok((changed.matched_count == 1).then_some(state))
     }
@@ -317,7 +318,7 @@ impl Jobs for MongoBackend {
             }
             changed = self.jobs.update_one(leased_filter(id, token, now), change).run().map_err(store_error)?;
             if let Some((queue, place)) = place.filter(|_| changed.matched_count != 1) {
-                self.free_place(&queue, token, place)?;
+                self.release_place(&queue, token, place)?;
             }
         }
         if changed.matched_count == 1 { Ok(until) } else { Err(self.find_lease_error(id)?) }
@@ -342,8 +343,8 @@ impl Jobs for MongoBackend {
         }
         self.settle_batches()?;
         self.adopt_foreign_jobs()?;
-        let (mut range, mut remaining, mut is_enough) = ((filter.after, filter.before), max_jobs, false);
-        while remaining > 0 && !is_enough {
+        let (mut range, mut remaining, mut is_finished) = ((filter.after, filter.before), max_jobs, false);
+        while remaining > 0 && !is_finished {
             let (page_size, mut found_count) = (remaining.min(JOBS_PER_QUERY), 0);
             self.list_job_page(range, filter, page_size, &mut |job| {
                 found_count += 1;
@@ -352,21 +353,21 @@ impl Jobs for MongoBackend {
                     (after, None) => *after = job.sequence,
                 }
                 let flow = each(job)?;
-                is_enough = flow == Flow::Stop;
+                is_finished = flow == Flow::Stop;
                 Ok(flow)
             })?;
             remaining -= found_count;
-            is_enough |= found_count < page_size;
+            is_finished |= found_count < page_size;
         }
         Ok(())
     }
 
-    /// Each job is changed separately. So an interrupted call has made only some jobs ready, and its note is
-    /// incomplete.
+    /// Each job is changed separately. So an interrupted call has made only some jobs ready, and its audit
+    /// entry is incomplete.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         check_name("queue", queue)?;
         check_actor_name(actor)?;
-        self.with_audit_notes(actor, "redrive", &[queue.to_owned()], |backend| {
+        self.with_audit_entries(actor, "redrive", &[queue.to_owned()], |backend| {
             let mut conditions = doc! { "queue": queue, "state": "dead" };
             let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
             insert_if_some(&mut conditions, "_id", ids);
@@ -396,7 +397,7 @@ impl Jobs for MongoBackend {
             replay_of: Some(id),
             ..describe::describe_job(&job.queue, job.bytes, job.format.as_deref())
         };
-        self.with_audit_notes(actor, "replay", &[id.to_string()], |backend| {
+        self.with_audit_entries(actor, "replay", &[id.to_string()], |backend| {
             backend.push_one(&replayed, None)?;
             Ok((vec![1], replayed.id))
         })

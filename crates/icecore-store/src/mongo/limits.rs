@@ -20,9 +20,9 @@ use std::time::Duration;
 /// Maximum number of tries to change the places while others change them at the same time.
 const MAX_TRIES: u32 = 32;
 
-/// Reserved places: `count` numbers from `first` on, with leases until `until`.
+/// Reserved places: `count` numbers from `first_place` on, with leases until `until`.
 pub(super) struct ReservedPlaces {
-    pub(super) first: i64,
+    pub(super) first_place: i64,
     pub(super) count: usize,
     pub(super) until: i64,
     rate: Option<Rate>,
@@ -101,13 +101,13 @@ impl MongoBackend {
             }
             let count = usize::try_from(available).unwrap_or(0);
             // Each reservation increments the revision, so it has its own range of numbers, each with 2^20 of them.
-            let first = usage.revision.unwrap_or(0).saturating_mul(1 << 20);
+            let first_place = usage.revision.unwrap_or(0).saturating_mul(1 << 20);
             let until = now.saturating_add(to_millis(request.lease));
-            let reserved = ReservedPlaces { first, count, until, rate };
+            let reserved = ReservedPlaces { first_place, count, until, rate };
             if count == 0 {
                 return Ok(Some(reserved));
             }
-            let place = |number: i64| doc! { "token": request.token, "number": first + number, "until": until };
+            let place = |number: i64| doc! { "token": request.token, "number": first_place + number, "until": until };
             usage.places.extend((0..available).map(place));
             if let Some(rate) = rate {
                 usage.rate_usage.add_jobs(rate, now, count);
@@ -176,10 +176,10 @@ impl MongoBackend {
             return Ok(());
         }
         // A claim may reserve several times with the same token. Only the places of this reservation are given back.
-        let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
+        let end = places.first_place.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
             let own_place = read_token_and_number(place).filter(|(token, _)| token == request.token);
-            own_place.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
+            own_place.is_some_and(|(_, number)| (places.first_place..end).contains(&number) && !used.contains(&number))
         };
         let result = self.change_usage(request.queue, |usage| {
             if let Some(rate) = places.rate {
@@ -196,7 +196,7 @@ impl MongoBackend {
     }
 
     /// Frees the place of a job that no worker has any more.
-    pub(super) fn free_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
+    pub(super) fn release_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
         self.change_usage(queue, |usage| {
             let count = usage.places.len();
             usage.places.retain(|other| !is_place_of(other, token, place));

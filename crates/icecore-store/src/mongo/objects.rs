@@ -23,6 +23,13 @@ const OBJECTS_PER_QUERY: usize = 16_384;
 /// Number of objects that the server sends at once, and that are held in memory.
 const OBJECTS_IN_MEMORY: u32 = 256;
 
+/// Whether a query returns the readable copies of objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JsonField {
+    Included,
+    Omitted,
+}
+
 /// Returns the object of a document. Moves the values out of the document.
 pub(super) fn object_from_document(document: &mut Document) -> Result<Object> {
     Ok(Object {
@@ -163,13 +170,13 @@ impl MongoBackend {
         document.map(|mut found| object_from_document(&mut found)).transpose()
     }
 
-    /// Passes objects to `each`, with or without their readable copies.
+    /// Passes objects to `each`.
     fn each_object(
         &self,
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        omit_json: bool,
+        json: JsonField,
         each: EachLent<'_>,
     ) -> Result<()> {
         let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
@@ -180,7 +187,7 @@ impl MongoBackend {
         self.settle_batches()?;
         let indexed = path_value.as_ref().filter(|_| uses_index);
         let mut page = |after, page_size, each: EachLent<'_>| {
-            self.list_object_page(after, page_size, filter, (indexed, omit_json), each)
+            self.list_object_page(after, page_size, filter, (indexed, json), each)
         };
         walk_pages(OBJECTS_PER_QUERY, after, max_objects, path_value.as_ref().filter(|_| !uses_index), &mut page, each)
     }
@@ -191,7 +198,7 @@ impl MongoBackend {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        (indexed, omit_json): (Option<&PathValue>, bool),
+        (indexed, json): (Option<&PathValue>, JsonField),
         each: EachLent<'_>,
     ) -> Result<()> {
         let mut conditions = visible_filter();
@@ -212,7 +219,7 @@ impl MongoBackend {
             indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }),
         );
         let mut fields = doc! { "classes": 0, "indexed": 0 };
-        insert_if_some(&mut fields, "json", omit_json.then_some(0));
+        insert_if_some(&mut fields, "json", (json == JsonField::Omitted).then_some(0));
         let (mut after, mut remaining) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
         loop {
             let page_start = after;
@@ -292,15 +299,15 @@ impl Objects for MongoBackend {
     }
 
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, max_objects, filter, false, &mut |object| each(object.to_owned_object()))
+        self.each_object(after, max_objects, filter, JsonField::Included, &mut |object| each(object.to_owned_object()))
     }
 
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, max_objects, filter, true, each)
+        self.each_object(after, max_objects, filter, JsonField::Omitted, each)
     }
 
-    /// Each object is removed separately. So an interrupted call has removed only some of them, and their notes are
-    /// complete.
+    /// Each object is removed separately. So an interrupted call has removed only some of them, and their audit
+    /// entries are complete.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
         check_actor_name(actor)?;
         let mut filter = visible_filter();
@@ -312,7 +319,7 @@ impl Objects for MongoBackend {
             .map_err(store_error)?
             .map(|document| Ok(document.map_err(store_error)?.get_str("_id").unwrap_or_default().to_owned()));
         let existing = found_ids.collect::<Result<Vec<String>>>()?;
-        let counts = self.with_audit_notes(actor, "rm", &existing, |backend| {
+        let counts = self.with_audit_entries(actor, "rm", &existing, |backend| {
             let remove_object = |id: &String| {
                 Ok(backend.objects.delete_one(doc! { "_id": id }).run().map_err(store_error)?.deleted_count)
             };
@@ -321,7 +328,7 @@ impl Objects for MongoBackend {
         })?;
         let already_gone: Vec<Bson> =
             existing.iter().zip(&counts).filter(|(_, count)| **count == 0).map(|(id, _)| Bson::from(id)).collect();
-        self.remove_audit_notes("rm", &already_gone)?;
+        self.remove_audit_entries("rm", &already_gone)?;
         Ok(counts.iter().sum())
     }
 
@@ -340,7 +347,7 @@ impl Objects for MongoBackend {
                 return Ok(count);
             }
             conditions.insert("_id", doc! { "$in": expired });
-            count += self.with_audit_notes("retention", "expire", &[String::new()], |backend| {
+            count += self.with_audit_entries("retention", "expire", &[String::new()], |backend| {
                 let removed = backend.objects.delete_many(conditions).run().map_err(store_error)?.deleted_count;
                 Ok((vec![removed], removed))
             })?;
@@ -376,12 +383,12 @@ impl Objects for MongoBackend {
         let count = |document: &Document, name: &str| {
             u64::try_from(to_whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0)
         };
-        let all = doc! {
+        let totals_of_all = doc! {
             "_id": null, "count": { "$sum": 1_i64 }, "bytes": { "$sum": "$size" },
             "first": { "$min": "$stored_at" }, "last": { "$max": "$stored_at" },
         };
         let mut stats = ObjectStats::default();
-        if let Some(totals) = grouped(doc! {}, all)?.first() {
+        if let Some(totals) = grouped(doc! {}, totals_of_all)?.first() {
             (stats.count, stats.bytes) = (count(totals, "count"), count(totals, "bytes"));
             (stats.first_at, stats.last_at) = (get_int(totals, "first")?, get_int(totals, "last")?);
         }

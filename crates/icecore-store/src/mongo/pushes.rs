@@ -128,7 +128,7 @@ impl MongoBackend {
                 "state": "leased", "attempts": 1_i64, "token": request.token, "worker": request.worker,
                 "lease_until": places.map_or(until, |places| places.until),
             });
-            insert_if_some(&mut document, "place", places.map(|places| places.first));
+            insert_if_some(&mut document, "place", places.map(|places| places.first_place));
         }
         for _ in 0..MAX_TRIES {
             match self.jobs.insert_one(&document).run() {

@@ -61,7 +61,7 @@ impl Queues for MongoBackend {
         check_actor_name(actor)?;
         self.ensure_queue(queue)?;
         let action = if is_paused { "pause" } else { "resume" };
-        self.with_audit_notes(actor, action, &[queue.to_owned()], |backend| {
+        self.with_audit_entries(actor, action, &[queue.to_owned()], |backend| {
             let (filter, change) = match is_paused {
                 true => {
                     (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.read_time()? } })

@@ -18,6 +18,7 @@ const MAX_COLUMNS: usize = 4_096;
 /// Maximum total length of the column names, in bytes.
 const MAX_NAMES_LEN: usize = 1 << 20;
 
+/// Passes the documents of a collection that match a filter to `each`, as rows.
 pub(crate) fn read_documents(
     address: &Address,
     collection: &str,

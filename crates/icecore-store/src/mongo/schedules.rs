@@ -35,7 +35,8 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_document`, but an invalid document gives a schedule with its name and the problem.
+/// Returns the same as `schedule_from_document`, but for an invalid document a schedule with its name and the
+/// problem.
 fn schedule_or_placeholder(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_from_document(&mut document) {
@@ -107,7 +108,7 @@ impl Schedules for MongoBackend {
             insert_if_some(&mut set, name, value);
         }
         check_size("a schedule", &set)?;
-        self.with_audit_notes(actor, "schedule", std::slice::from_ref(&schedule.name), |backend| {
+        self.with_audit_entries(actor, "schedule", std::slice::from_ref(&schedule.name), |backend| {
             match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
                 Err(error) if !is_duplicate(&error) => return Err(store_error(error)),
                 _ => {}
@@ -138,7 +139,7 @@ impl Schedules for MongoBackend {
             }
         }
         let action = if is_paused { "pause schedule" } else { "resume schedule" };
-        self.with_audit_notes(actor, action, &[name.to_owned()], |backend| {
+        self.with_audit_entries(actor, action, &[name.to_owned()], |backend| {
             backend.change_schedule(name, set, unset)?;
             Ok((vec![1], ()))
         })
@@ -147,7 +148,7 @@ impl Schedules for MongoBackend {
     fn remove_schedule(&mut self, name: &str, actor: &str) -> Result<bool> {
         check_schedule(name)?;
         check_actor_name(actor)?;
-        self.with_audit_notes(actor, "unschedule", &[name.to_owned()], |backend| {
+        self.with_audit_entries(actor, "unschedule", &[name.to_owned()], |backend| {
             let removed = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
             Ok((vec![removed], removed > 0))
         })

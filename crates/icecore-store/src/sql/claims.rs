@@ -2,7 +2,7 @@
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
-use super::jobs::{COLUMNS, job_columns, job_from_row};
+use super::jobs::{COLUMN_COUNT, job_columns, job_from_row};
 use super::{SqlBackend, repeat_while_busy};
 use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
@@ -145,8 +145,8 @@ impl SqlBackend {
         self.run_in_transaction(|backend| backend.take_limited(request, max_jobs))
     }
 
-    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out
-    /// are recorded.
+    /// Hands out jobs like `take_jobs`, but within the limits of the queue. The queue's row is locked until the jobs
+    /// that are handed out are recorded.
     fn take_limited(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
@@ -187,7 +187,7 @@ impl SqlBackend {
         self.query_all(sql, &values, read_claimed_row)
     }
 
-    /// Like `take_at_once`, for a database that can't return the rows that it changed.
+    /// Hands out jobs like `take_at_once`, but for a database that can't return the rows that it changed.
     fn take_in_steps(
         &mut self,
         sql: &'static str,
@@ -203,7 +203,7 @@ impl SqlBackend {
         // The query returns the end of the lease for each row. The UPDATE needs one value for all rows: the latest.
         let mut until = 0;
         let mut claimed = self.query_all(sql, &values, |row| {
-            until = until.max(required(row.read_int(COLUMNS)?)?);
+            until = until.max(required(row.read_int(COLUMN_COUNT)?)?);
             read_claimed_row(row)
         })?;
         let sequences: Vec<i64> = claimed.iter().map(|(sequence, _)| *sequence).collect();

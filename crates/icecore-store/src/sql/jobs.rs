@@ -32,7 +32,7 @@ macro_rules! job_columns {
 pub(super) use job_columns;
 
 /// Number of columns of a job. If a query selects further columns, the first of them has this index.
-pub(super) const COLUMNS: usize = 23;
+pub(super) const COLUMN_COUNT: usize = 23;
 
 macro_rules! select_jobs {
     ($conditions:literal) => {
@@ -58,9 +58,10 @@ macro_rules! ack_statement {
         )
     };
 }
-/// Like `ack_statement!`, but only for a job that no other job waits for.
+/// The same as `ack_statement!`, but only for a job that no other job waits for.
 const ACK_ALONE: &str = concat!(ack_statement!(), " AND followed IS NULL");
-/// Like `ACK_ALONE`, for many jobs. Returns the positions of the changed jobs in the lists, counted from 1.
+/// The same as `ACK_ALONE`, but for many jobs. It returns the positions of the changed jobs in the lists, counted
+/// from 1.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
      finished_at = {now}, error = NULL, result = acked.result \
@@ -305,7 +306,7 @@ impl Jobs for SqlBackend {
         };
         self.run_in_transaction(|backend| {
             backend.push_jobs(std::slice::from_ref(&replayed))?;
-            backend.add_audit_note(actor, "replay", &id.to_string(), 1)
+            backend.add_audit_entry(actor, "replay", &id.to_string(), 1)
         })?;
         Ok(replayed.id)
     }
@@ -446,7 +447,7 @@ impl SqlBackend {
                 &[Value::text_or_null(key.as_deref()), Value::Text(&id), name],
             )?;
         }
-        self.add_audit_note(actor, "redrive", queue, count)?;
+        self.add_audit_entry(actor, "redrive", queue, count)?;
         Ok(count)
     }
 

@@ -145,7 +145,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.query_all_repeated(sql, 1, values, make)
     }
 
-    /// Like `query_all`, for a query whose `{each …}` is repeated `count` times.
+    /// Returns all rows of a query whose `{each …}` is repeated `count` times.
     fn query_all_repeated<T>(
         &mut self,
         sql: &'static str,
@@ -191,8 +191,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         required(self.query_first("SELECT {now}", &[], |row| required(row.read_int(0)?))?)
     }
 
-    /// Adds an audit note.
-    fn add_audit_note(&mut self, actor: &str, action: &str, subject: &str, count: u64) -> Result<()> {
+    /// Adds an audit entry.
+    fn add_audit_entry(&mut self, actor: &str, action: &str, subject: &str, count: u64) -> Result<()> {
         self.run_statement(
             "INSERT INTO icecore_audit (at, who, what, subject, affected) VALUES ({now}, ?, ?, ?, ?)",
             &[Value::Text(actor), Value::Text(action), Value::Text(subject), Value::Int(count as i64)],

@@ -92,6 +92,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.query_first(sql, &[Value::Text(value)], |row| Ok(object_from_row(row)?.to_owned_object()))
     }
 
+    /// Passes objects to `each`.
     fn each_object(
         &mut self,
         after: i64,
@@ -116,6 +117,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         walk_pages(OBJECTS_PER_QUERY, after, max_objects, path_value.as_ref().filter(|_| !uses_index), &mut page, each)
     }
 
+    /// Passes the objects of one page to `each`. A path and its value are searched through the index.
     fn list_object_page(
         &mut self,
         after: i64,
@@ -233,7 +235,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                     backend.query_first(sql, &[Value::Text(&text)], |row| required(row.read_int(0)?))?
                     && backend.delete_object(sequence)?
                 {
-                    backend.add_audit_note(actor, "rm", &text, 1)?;
+                    backend.add_audit_entry(actor, "rm", &text, 1)?;
                     count += 1;
                 }
             }
@@ -252,7 +254,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                     backend.delete_object(*sequence)?;
                 }
                 if !expired.is_empty() {
-                    backend.add_audit_note("retention", "expire", "", expired.len() as u64)?;
+                    backend.add_audit_entry("retention", "expire", "", expired.len() as u64)?;
                 }
                 Ok(expired.len())
             })?;

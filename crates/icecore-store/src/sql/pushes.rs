@@ -106,8 +106,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.run_in_transaction(|backend| backend.push_all(jobs))
     }
 
-    /// Like `push_jobs`, with one statement that also checks that the queues have these schemas, if the database
-    /// supports that. `None` means that nothing was stored, for any reason.
+    /// Stores jobs with one statement that also checks that the queues have these schemas, if the database supports
+    /// that. `None` means that nothing was stored, for any reason.
     pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
         let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
         let is_possible = has_lists && !self.is_in_transaction && self.owns_connection() && self.is_one_statement(jobs);
@@ -167,8 +167,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if self.run_statement(sql, &[Value::Text(&text)])? != 1 {
             // If this job is pushed a second time, its predecessor may have been removed in the meantime.
             let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-            let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
-            return if same.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
+            let existing = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
+            return if existing.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
         }
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
         let state = self.query_first(sql, &[Value::Text(&text)], |row| required(row.read_text(0)?))?;
@@ -222,6 +222,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
+    /// Inserts jobs that are new. Returns how many were inserted.
     fn insert_rows(&mut self, jobs: &[JobRow<'_>]) -> Result<u64> {
         let row = |job| {
             let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
@@ -290,7 +291,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return Ok(id);
         }
         let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-        let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
-        same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time"))
+        let existing = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
+        existing.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time"))
     }
 }

@@ -29,7 +29,7 @@ impl Queues for SqlBackend {
                 false => "UPDATE icecore_queues SET paused_at = NULL WHERE name = ?",
             };
             backend.run_statement(sql, &[Value::Text(queue)])?;
-            backend.add_audit_note(actor, if is_paused { "pause" } else { "resume" }, queue, 1)
+            backend.add_audit_entry(actor, if is_paused { "pause" } else { "resume" }, queue, 1)
         })
     }
 

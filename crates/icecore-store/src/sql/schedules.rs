@@ -41,7 +41,7 @@ fn schedule_from_row(row: &dyn ResultRow) -> Result<Schedule> {
     })
 }
 
-/// Like `schedule_from_row`, but an invalid row gives a schedule with its name and the problem.
+/// Returns the same as `schedule_from_row`, but for an invalid row a schedule with its name and the problem.
 fn schedule_or_placeholder(row: &dyn ResultRow) -> Result<Option<Schedule>> {
     match schedule_from_row(row) {
         Ok(schedule) => Ok(Some(schedule)),
@@ -77,7 +77,7 @@ impl Schedules for SqlBackend {
                     name,
                 ],
             )?;
-            backend.add_audit_note(actor, "schedule", &schedule.name, 1)?;
+            backend.add_audit_entry(actor, "schedule", &schedule.name, 1)?;
             Ok(next)
         })
     }
@@ -105,7 +105,7 @@ impl Schedules for SqlBackend {
             let sql = "UPDATE icecore_schedules SET paused_at = ?, next_at = ?, problem = NULL WHERE name = ?";
             backend
                 .run_statement(sql, &[Value::int_or_null(paused_at), Value::int_or_null(next_at), Value::Text(name)])?;
-            backend.add_audit_note(actor, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
+            backend.add_audit_entry(actor, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
         })
     }
 
@@ -114,7 +114,7 @@ impl Schedules for SqlBackend {
         check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             let count = backend.run_statement("DELETE FROM icecore_schedules WHERE name = ?", &[Value::Text(name)])?;
-            backend.add_audit_note(actor, "unschedule", name, count)?;
+            backend.add_audit_entry(actor, "unschedule", name, count)?;
             Ok(count > 0)
         })
     }
@@ -153,6 +153,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         due.into_iter().flatten().map(|schedule| self.fire_one(&schedule, now)).collect()
     }
 
+    /// Queues the job of a due schedule, and sets its next time. A schedule with a problem is stopped.
     fn fire_one(&mut self, schedule: &Schedule, now: i64) -> Result<Fired> {
         let mut fired = schedule.empty_report();
         let due = schedule.due_and_next_time(now).and_then(|(due_at, next)| {

@@ -16,7 +16,7 @@ struct Migration {
 /// Migrations. The version of the tables is the number of steps done.
 static MIGRATIONS: &[Migration] = &[CREATE_TABLES, PARTIAL_INDEXES, JOB_CHAINS, QUEUE_LIMITS, SCHEDULES];
 
-/// Objects with their classes and indexes, queues, jobs and audit notes.
+/// Objects with their classes and indexes, queues, jobs and audit entries.
 const CREATE_TABLES: Migration = Migration {
     is_needed_for: |_| true,
     up: "
@@ -237,6 +237,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         result
     }
 
+    /// Migrates the tables to version `target`, up or down. The caller holds the lock for migrations.
     fn migrate_locked(&mut self, steps: &[Migration], target: usize) -> Result<()> {
         let supported = steps.len();
         self.run_script(
@@ -281,106 +282,107 @@ mod tests {
     use crate::object::ObjectFilter;
     use crate::{Address, Jobs, Objects, Queues, describe};
 
-    fn address(folder: &tempfile::TempDir) -> Address {
+    fn database_address(folder: &tempfile::TempDir) -> Address {
         format!("sqlite:{}", folder.path().join("a.db").display()).parse().expect("an address")
     }
 
-    fn backend(address: &Address) -> Result<SqlBackend> {
+    fn open_backend(address: &Address) -> Result<SqlBackend> {
         SqlBackend::open(crate::driver::connect(address)?)
     }
 
     /// Returns all tables and indexes, as the database stores them.
-    fn tables(backend: &mut SqlBackend) -> Vec<String> {
+    fn list_tables(backend: &mut SqlBackend) -> Vec<String> {
         let sql =
             "SELECT name || ': ' || COALESCE(sql, '') FROM sqlite_master WHERE name LIKE '%icecore%' ORDER BY name";
         backend.query_all(sql, &[], |row| required(row.read_text(0)?)).expect("the tables")
     }
 
-    fn fill(backend: &mut SqlBackend) {
+    fn fill_tables(backend: &mut SqlBackend) {
         backend.index("$").expect("an index");
         backend.put(&[describe::describe_object(b"O:1:\"A\":0:{}".to_vec(), None)]).expect("put");
         backend.push(&[describe::describe_job("mail", b"1".to_vec(), None)]).expect("pushed");
         backend.pause("mail", true, "ann").expect("paused");
     }
 
-    fn counts(backend: &mut SqlBackend) -> (u64, usize, usize) {
+    /// Returns the number of objects in the statistics, that of objects and that of jobs.
+    fn count_items(backend: &mut SqlBackend) -> (u64, usize, usize) {
         let (mut objects, mut jobs) = (0, 0);
-        let mut object = |_| {
+        let mut count_object = |_| {
             objects += 1;
             Ok(Flow::Continue)
         };
-        backend.objects(0, 10, &ObjectFilter::default(), &mut object).expect("objects");
-        let mut job = |_| {
+        backend.objects(0, 10, &ObjectFilter::default(), &mut count_object).expect("objects");
+        let mut count_job = |_| {
             jobs += 1;
             Ok(Flow::Continue)
         };
-        backend.jobs(&crate::JobFilter::default(), 10, &mut job).expect("jobs");
+        backend.jobs(&crate::JobFilter::default(), 10, &mut count_job).expect("jobs");
         (backend.object_stats().expect("stats").count, objects, jobs)
     }
 
     #[test]
     fn tables_are_migrated_forward_and_back() {
         let folder = tempfile::tempdir().expect("a folder");
-        let address = address(&folder);
-        let mut backend = backend(&address).expect("opened");
-        let newest = tables(&mut backend);
+        let address = database_address(&folder);
+        let mut backend = open_backend(&address).expect("opened");
+        let newest = list_tables(&mut backend);
         for _ in 0..2 {
-            fill(&mut backend);
-            assert_eq!(counts(&mut backend), (1, 1, 1));
+            fill_tables(&mut backend);
+            assert_eq!(count_items(&mut backend), (1, 1, 1));
             // Each step separately, up and down.
             for version in (0..MIGRATIONS.len()).rev().chain(1..=MIGRATIONS.len()) {
                 backend.migrate_to(version).expect("migrated");
                 assert_eq!(backend.read_version().expect("a version"), version);
             }
-            assert_eq!(tables(&mut backend), newest);
-            assert_eq!(counts(&mut backend), (0, 0, 0), "the first version begins empty");
+            assert_eq!(list_tables(&mut backend), newest);
+            assert_eq!(count_items(&mut backend), (0, 0, 0), "the first version begins empty");
         }
         // And all steps at once.
-        fill(&mut backend);
+        fill_tables(&mut backend);
         backend.migrate_to(0).expect("migrated");
-        assert!(tables(&mut backend).iter().all(|table| table.contains("icecore_meta")), "nothing else is left");
+        assert!(list_tables(&mut backend).iter().all(|table| table.contains("icecore_meta")), "nothing else is left");
         backend.migrate_to(MIGRATIONS.len()).expect("migrated");
-        assert_eq!(tables(&mut backend), newest);
+        assert_eq!(list_tables(&mut backend), newest);
         backend.migrate_to(MIGRATIONS.len()).expect("nothing to do");
-        fill(&mut backend);
+        fill_tables(&mut backend);
         drop(backend);
-        let mut reopened = self::backend(&address).expect("opened again");
-        assert_eq!(counts(&mut reopened), (1, 1, 1), "what is there stays");
+        let mut reopened = open_backend(&address).expect("opened again");
+        assert_eq!(count_items(&mut reopened), (1, 1, 1), "what is there stays");
     }
 
     #[test]
     fn newer_tables_are_refused_and_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
-        let address = address(&folder);
-        let mut first = backend(&address).expect("opened");
-        fill(&mut first);
-        let before = tables(&mut first);
+        let address = database_address(&folder);
+        let mut first = open_backend(&address).expect("opened");
+        fill_tables(&mut first);
+        let before = list_tables(&mut first);
         for version in [MIGRATIONS.len() as i64 + 1, i64::MAX, -1, i64::MIN] {
             let sql = "UPDATE icecore_meta SET value = ? WHERE name = 'version'";
             first.run_statement(sql, &[Value::Int(version)]).expect("changed");
             for _ in 0..2 {
-                let error = backend(&address).err().expect("refused");
+                let error = open_backend(&address).err().expect("refused");
                 assert_eq!(error.kind(), ErrorKind::Schema, "{version}: {error}");
             }
-            assert_eq!(tables(&mut first), before);
+            assert_eq!(list_tables(&mut first), before);
         }
         first
             .run_statement("UPDATE icecore_meta SET value = ?", &[Value::Int(MIGRATIONS.len() as i64)])
             .expect("changed");
-        assert_eq!(counts(&mut backend(&address).expect("opened")), (1, 1, 1));
+        assert_eq!(count_items(&mut open_backend(&address).expect("opened")), (1, 1, 1));
     }
 
     /// One program migrates the tables while another opens them.
     #[test]
     fn programs_that_migrate_at_the_same_time_agree() {
         let folder = tempfile::tempdir().expect("a folder");
-        let address = address(&folder);
+        let address = database_address(&folder);
         for _ in 0..10 {
-            backend(&address).expect("opened").migrate_to(0).expect("emptied");
+            open_backend(&address).expect("opened").migrate_to(0).expect("emptied");
             std::thread::scope(|scope| {
                 for _ in 0..4 {
                     scope.spawn(|| {
-                        let mut backend = backend(&address).expect("opened");
+                        let mut backend = open_backend(&address).expect("opened");
                         assert_eq!(backend.read_version().expect("a version"), MIGRATIONS.len());
                         assert_eq!(backend.object_stats().expect("stats").count, 0);
                     });
@@ -392,21 +394,21 @@ mod tests {
     #[test]
     fn a_failed_migration_changes_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let address = address(&folder);
-        let mut first = backend(&address).expect("opened");
+        let address = database_address(&folder);
+        let mut first = open_backend(&address).expect("opened");
         first.migrate_to(0).expect("emptied");
         // A table of another program blocks the last step.
         first.session.run_script("CREATE TABLE icecore_audit (a INT)").expect("made");
-        assert!(backend(&address).is_err());
+        assert!(open_backend(&address).is_err());
         assert_eq!(first.read_version().expect("a version"), 0);
-        let existing = tables(&mut first);
+        let existing = list_tables(&mut first);
         assert!(!existing.iter().any(|table| table.starts_with("icecore_jobs")), "{existing:?}");
         first.session.run_script("DROP TABLE icecore_audit").expect("dropped");
-        fill(&mut backend(&address).expect("opened"));
+        fill_tables(&mut open_backend(&address).expect("opened"));
     }
 
     /// A step that a later version may have. It adds columns to tables with rows.
-    static NEXT: Migration = Migration {
+    static NEXT_MIGRATION: Migration = Migration {
         is_needed_for: |_| true,
         up: "
 ALTER TABLE icecore_objects ADD COLUMN owner {name};
@@ -425,42 +427,42 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
     };
 
     /// Returns the rows of all tables that exist in every version.
-    fn rows(address: &Address) -> Vec<Vec<crate::common::TextRow>> {
+    fn read_rows(address: &Address) -> Vec<Vec<crate::common::TextRow>> {
         let tables = ["objects", "object_classes", "indexes", "index_values", "queues", "jobs", "audit"];
-        let all = |table| format!("SELECT * FROM icecore_{table} ORDER BY 1, 2");
-        tables.iter().map(|table| crate::common::raw(address, &all(table)).expect("rows")).collect()
+        let select_all = |table| format!("SELECT * FROM icecore_{table} ORDER BY 1, 2");
+        tables.iter().map(|table| crate::common::query_raw(address, &select_all(table)).expect("rows")).collect()
     }
 
     /// Runs on all available databases; for servers use `scripts/servers.sh run cargo test -p icecore-store --features
     /// postgres,mysql --lib`.
     #[test]
     fn rows_are_migrated_to_the_next_version_and_back() {
-        let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
-        for (name, fresh) in crate::common::sql_backends() {
-            let address = fresh();
-            let mut backend = backend(&address).expect("opened");
-            fill(&mut backend);
-            let before = rows(&address);
+        let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT_MIGRATION]).collect();
+        for (name, new_database) in crate::common::sql_backends() {
+            let address = new_database();
+            let mut backend = open_backend(&address).expect("opened");
+            fill_tables(&mut backend);
+            let before = read_rows(&address);
             for _ in 0..2 {
                 backend.migrate_by_steps(&steps, steps.len()).expect("forward");
                 assert_eq!(backend.read_version().expect("a version"), steps.len(), "{name}");
-                let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
+                let owners = crate::common::query_raw(&address, "SELECT name FROM icecore_owners").expect("rows");
                 assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
                 // A program that opened the tables earlier continues. A program of the same version that opens them
                 // now is refused.
-                assert_eq!(counts(&mut backend), (1, 1, 1), "{name}");
-                let refused = self::backend(&address).err().expect("refused");
+                assert_eq!(count_items(&mut backend), (1, 1, 1), "{name}");
+                let refused = open_backend(&address).err().expect("refused");
                 assert_eq!(refused.kind(), ErrorKind::Schema, "{name}: {refused}");
                 backend.migrate_by_steps(&steps, MIGRATIONS.len()).expect("back");
-                assert_eq!(rows(&address), before, "{name}");
-                assert_eq!(counts(&mut self::backend(&address).expect("opened")), (1, 1, 1), "{name}");
+                assert_eq!(read_rows(&address), before, "{name}");
+                assert_eq!(count_items(&mut open_backend(&address).expect("opened")), (1, 1, 1), "{name}");
             }
             // Rows that were added in the next version stay too.
             backend.migrate_by_steps(&steps, steps.len()).expect("forward");
             backend.put(&[describe::describe_object(b"[1]".to_vec(), None)]).expect("put");
             backend.push(&[describe::describe_job("mail", b"2".to_vec(), None)]).expect("pushed");
             backend.migrate_by_steps(&steps, MIGRATIONS.len()).expect("back");
-            assert_eq!(counts(&mut backend), (2, 2, 2), "{name}");
+            assert_eq!(count_items(&mut backend), (2, 2, 2), "{name}");
         }
     }
 }

@@ -9,15 +9,15 @@ use crate::error::{Error, ErrorKind, Result};
 /// A column in the catalogue.
 struct CatalogueColumn {
     name: String,
-    /// Type that determines its form.
-    kind: String,
-    /// Name of the type in casts.
-    type_name: String,
+    /// Name of its type without parameters. It determines the form of the values.
+    base_type: String,
+    /// Name of its type in casts.
+    cast_type: String,
     /// Maximum length of a value, if there is one.
-    longest: Option<u64>,
+    max_len: Option<u64>,
     is_computed: bool,
     /// Position in the primary key, counted from 1. It is 0 if the column is not part of the key.
-    key: i64,
+    key_position: i64,
 }
 
 impl Table {
@@ -43,10 +43,11 @@ impl Table {
         let is_key = |name: &str| self.key.iter().any(|key| key.name == name);
         let dialect = self.dialect();
         let usable_column = |column: &CatalogueColumn| {
-            let form =
-                dialect.value_form_of_type(&column.kind).filter(|_| !column.is_computed && !is_key(&column.name))?;
-            let (name, type_name) = (column.name.clone(), column.kind.clone());
-            Some(Column { name, form, longest: column.longest, type_name })
+            let form = dialect
+                .value_form_of_type(&column.base_type)
+                .filter(|_| !column.is_computed && !is_key(&column.name))?;
+            let (name, type_name) = (column.name.clone(), column.base_type.clone());
+            Some(Column { name, form, max_len: column.max_len, type_name })
         };
         self.columns = catalogue.iter().filter_map(usable_column).collect();
         Ok(())
@@ -63,12 +64,13 @@ impl Table {
                 let column = column.ok_or_else(|| {
                     Error::new(ErrorKind::Missing, format!("there is no column `{chosen}` in `{}`", self.name))
                 })?;
-                vec![(&column.name, &column.type_name)]
+                vec![(&column.name, &column.cast_type)]
             }
             None => {
-                let mut columns: Vec<&CatalogueColumn> = catalogue.iter().filter(|column| column.key > 0).collect();
-                columns.sort_by_key(|column| column.key);
-                columns.iter().map(|column| (&*column.name, &*column.type_name)).collect()
+                let mut columns: Vec<&CatalogueColumn> =
+                    catalogue.iter().filter(|column| column.key_position > 0).collect();
+                columns.sort_by_key(|column| column.key_position);
+                columns.iter().map(|column| (&*column.name, &*column.cast_type)).collect()
             }
         };
         if chosen.is_none() && self.dialect().family == Family::Sqlite && self.has_rowid()? && !is_rowid(&key_columns) {
@@ -144,13 +146,14 @@ impl Table {
         };
         self.session.query_each(sql, &values, &mut |row| {
             let text = |column| Ok::<_, Error>(row.read_text(column)?.unwrap_or_default());
+            // The columns of the three queries below.
             columns.push(CatalogueColumn {
                 name: text(0)?,
-                kind: text(1)?,
-                type_name: text(2)?,
-                longest: row.read_text(3)?.and_then(|number| number.parse().ok()),
+                base_type: text(1)?,
+                cast_type: text(2)?,
+                max_len: row.read_text(3)?.and_then(|number| number.parse().ok()),
                 is_computed: row.read_int(4)? != Some(0),
-                key: row.read_int(5)?.unwrap_or(0),
+                key_position: row.read_int(5)?.unwrap_or(0),
             });
             Ok(Flow::Continue)
         })?;

@@ -195,7 +195,7 @@ impl Table {
             Err(_) if self.dialect().family != Family::Sqlite => return false,
             Err(_) => new.len(),
         };
-        column.longest.is_none_or(|longest| len as u64 <= longest)
+        column.max_len.is_none_or(|max_len| len as u64 <= max_len)
     }
 
     /// Changes values in one transaction, each only if it still has its old value. Returns which ones were changed.

@@ -1,7 +1,7 @@
 //! Objects.
 
 use super::{Behaviour, behaviours};
-use crate::common::{Cell, HOUR, Random, World, kind};
+use crate::common::{Cell, HOUR, Random, World, error_kind};
 use icecore_store::{BlobDescription, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
 pub const ALL: &[Behaviour] = behaviours! {
@@ -38,15 +38,15 @@ pub const ALL: &[Behaviour] = behaviours! {
     times_are_those_of_the_database
 };
 
-fn json(text: &str) -> NewObject {
+fn json_object(text: &str) -> NewObject {
     describe::describe_object(text.as_bytes().to_vec(), Some("json"))
 }
 
-fn keyed(key: &str) -> NewObject {
-    NewObject { key: Some(key.to_owned()), ..json("1") }
+fn object_with_key(key: &str) -> NewObject {
+    NewObject { key: Some(key.to_owned()), ..json_object("1") }
 }
 
-pub fn found(world: &mut World, after: i64, max_objects: usize, filter: &ObjectFilter) -> Vec<Object> {
+pub fn find_objects(world: &mut World, after: i64, max_objects: usize, filter: &ObjectFilter) -> Vec<Object> {
     let mut all = Vec::new();
     world
         .store
@@ -58,15 +58,15 @@ pub fn found(world: &mut World, after: i64, max_objects: usize, filter: &ObjectF
     all
 }
 
-fn ids(objects: &[Object]) -> Vec<Id> {
+fn ids_of(objects: &[Object]) -> Vec<Id> {
     objects.iter().map(|object| object.id).collect()
 }
 
-fn every(world: &mut World) -> Vec<Object> {
-    found(world, 0, usize::MAX, &ObjectFilter::default())
+fn all_objects(world: &mut World) -> Vec<Object> {
+    find_objects(world, 0, usize::MAX, &ObjectFilter::default())
 }
 
-fn at(path: &str, value: &str) -> ObjectFilter {
+fn at_path(path: &str, value: &str) -> ObjectFilter {
     ObjectFilter { path_value: Some((path.to_owned(), value.to_owned())), ..ObjectFilter::default() }
 }
 
@@ -103,23 +103,26 @@ fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(world.store.remove(&[], "ann").expect("remove"), 0);
     assert_eq!(world.store.remove_expired().expect("expire"), 0);
     assert_eq!(world.store.object_stats().expect("stats"), icecore_store::ObjectStats::default());
-    assert_eq!(every(world), []);
+    assert_eq!(all_objects(world), []);
 }
 
 fn all_objects_of_a_call_are_stored_or_none(world: &mut World) {
     world.store.index("$").expect("an index");
-    world.store.put(&[keyed("a")]).expect("put");
+    world.store.put(&[object_with_key("a")]).expect("put");
     let user = describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None);
-    assert_eq!(kind(world.store.put(&[user.clone(), keyed("b"), keyed("a"), keyed("c")])), ErrorKind::Taken);
-    assert_eq!(every(world).len(), 1);
+    assert_eq!(
+        error_kind(world.store.put(&[user.clone(), object_with_key("b"), object_with_key("a"), object_with_key("c")])),
+        ErrorKind::Taken
+    );
+    assert_eq!(all_objects(world).len(), 1);
     assert_eq!(world.store.object_named("b").expect("asked"), None);
     // The same key twice in one call.
-    assert_eq!(kind(world.store.put(&[user, keyed("b"), keyed("b")])), ErrorKind::Taken);
-    assert_eq!(every(world).len(), 1);
+    assert_eq!(error_kind(world.store.put(&[user, object_with_key("b"), object_with_key("b")])), ErrorKind::Taken);
+    assert_eq!(all_objects(world).len(), 1);
     assert_eq!(world.count("icecore_object_classes"), 0);
     assert_eq!(world.count("icecore_index_values"), 1);
     // The connection still works.
-    world.store.put(&[keyed("b")]).expect("put");
+    world.store.put(&[object_with_key("b")]).expect("put");
 }
 
 fn many_objects_are_stored_like_single_ones(world: &mut World) {
@@ -127,10 +130,10 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
     world.store.index("$.a").expect("an index");
     let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut random)).collect();
     // Together these are too large for one statement.
-    many.extend((0..3).map(|number| json(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
+    many.extend((0..3).map(|number| json_object(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
     let together = world.store.put(&many).expect("put");
-    let objects = every(world);
-    assert_eq!(ids(&objects), together, "in their order");
+    let objects = all_objects(world);
+    assert_eq!(ids_of(&objects), together, "in their order");
     let one_by_one: Vec<Id> = many
         .iter()
         .map(|object| {
@@ -142,17 +145,18 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
         let [first, mut second] =
             [first, second].map(|id| world.store.object(*id).expect("asked").expect("what was put is there"));
         assert_eq!(first.key, new.key);
-        if let Some(at) = new.stored_at {
-            assert_eq!((first.stored_at, second.stored_at), (at, at));
+        if let Some(at_path) = new.stored_at {
+            assert_eq!((first.stored_at, second.stored_at), (at_path, at_path));
         }
         (second.id, second.sequence, second.stored_at) = (first.id, first.sequence, first.stored_at);
         second.key.clone_from(&first.key);
         assert_eq!(first, second);
     }
-    let both: Vec<Id> = together.iter().chain(&one_by_one).copied().collect();
+    let all_ids: Vec<Id> = together.iter().chain(&one_by_one).copied().collect();
     let alike = |world: &mut World, filter: &ObjectFilter| {
-        let found = ids(&found(world, 0, usize::MAX, filter));
-        let places: Vec<usize> = found.iter().map(|id| both.iter().position(|one| one == id).expect("one")).collect();
+        let found = ids_of(&find_objects(world, 0, usize::MAX, filter));
+        let places: Vec<usize> =
+            found.iter().map(|id| all_ids.iter().position(|one| one == id).expect("one")).collect();
         let (first, second): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| **place < many.len());
         assert_eq!(first, second.iter().map(|place| place - many.len()).collect::<Vec<usize>>(), "{filter:?}");
         first.len()
@@ -161,19 +165,19 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
         assert!(alike(world, &ObjectFilter { class: Some(class.to_owned()), ..ObjectFilter::default() }) > 0);
     }
     for value in ["1", "\"x\"", "null"] {
-        assert!(alike(world, &at("$.a", value)) > 0, "{value}");
+        assert!(alike(world, &at_path("$.a", value)) > 0, "{value}");
     }
     // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
-    let count = every(world).len();
-    let batch = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
-    assert_eq!(kind(world.store.put(&batch)), ErrorKind::Taken);
-    let twice = [keyed("twice"), json("1"), keyed("twice")];
-    assert_eq!(kind(world.store.put(&twice)), ErrorKind::Taken);
-    assert_eq!(every(world).len(), count);
+    let count = all_objects(world).len();
+    let batch = [&vec![json_object("1"); 70][..], &[object_with_key(&key)], &vec![json_object("1"); 5]].concat();
+    assert_eq!(error_kind(world.store.put(&batch)), ErrorKind::Taken);
+    let twice = [object_with_key("twice"), json_object("1"), object_with_key("twice")];
+    assert_eq!(error_kind(world.store.put(&twice)), ErrorKind::Taken);
+    assert_eq!(all_objects(world).len(), count);
 }
 
-/// A random object: one of several classes, with a key, as Base64, or of bytes in no known format.
+/// Returns a random object: one of several classes, with a key, as Base64, or of bytes in no known format.
 fn object_of(random: &mut Random) -> NewObject {
     let text = match random.below(8) {
         0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
@@ -195,13 +199,13 @@ fn object_of(random: &mut Random) -> NewObject {
 }
 
 fn a_key_belongs_to_one_object(world: &mut World) {
-    let id = world.store.put(&[keyed("a")]).expect("put")[0];
+    let id = world.store.put(&[object_with_key("a")]).expect("put")[0];
     let mut other = world.open();
-    assert_eq!(kind(other.put(&[keyed("a")])), ErrorKind::Taken);
+    assert_eq!(error_kind(other.put(&[object_with_key("a")])), ErrorKind::Taken);
     let object = other.object_named("a").expect("asked").expect("there");
     assert_eq!((object.id, object.key.as_deref()), (id, Some("a")));
     other.remove(&[id], "ann").expect("removed");
-    let second_id = world.store.put(&[keyed("a")]).expect("the key is free")[0];
+    let second_id = world.store.put(&[object_with_key("a")]).expect("the key is free")[0];
     assert_ne!(id, second_id);
 }
 
@@ -229,7 +233,7 @@ fn keys_are_compared_byte_by_byte(world: &mut World) {
         "0",
         "🦀",
     ];
-    let new: Vec<NewObject> = keys.iter().map(|key| keyed(key)).collect();
+    let new: Vec<NewObject> = keys.iter().map(|key| object_with_key(key)).collect();
     let ids = world.store.put(&new).expect("all of them are different");
     for (key, id) in keys.iter().zip(ids) {
         let object = world.store.object_named(key).expect("asked").expect("there");
@@ -240,76 +244,76 @@ fn keys_are_compared_byte_by_byte(world: &mut World) {
 fn keys_have_a_maximum_length(world: &mut World) {
     let longest = "ü".repeat(127) + "x";
     assert_eq!(longest.len(), 255);
-    let id = world.store.put(&[keyed(&longest)]).expect("255 bytes")[0];
+    let id = world.store.put(&[object_with_key(&longest)]).expect("255 bytes")[0];
     assert_eq!(world.store.object_named(&longest).expect("asked").map(|object| object.id), Some(id));
     for key in ["", "a\0b", "a\nb", "\u{7f}", "\u{85}", &format!("{longest}x"), &"x".repeat(70_000)] {
-        assert_eq!(kind(world.store.put(&[keyed(key)])), ErrorKind::Input, "{key:?}");
+        assert_eq!(error_kind(world.store.put(&[object_with_key(key)])), ErrorKind::Input, "{key:?}");
         assert_eq!(world.store.object_named(key).expect("asked"), None);
     }
-    assert_eq!(every(world).len(), 1);
+    assert_eq!(all_objects(world).len(), 1);
 }
 
 fn undecodable_bytes_are_kept(world: &mut World) {
     let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
-    let ids = world.store.put(&[json("1"), bad, json("2")]).expect("put");
+    let ids = world.store.put(&[json_object("1"), bad, json_object("2")]).expect("put");
     let is = |quarantined| ObjectFilter { quarantined: Some(quarantined), ..ObjectFilter::default() };
-    let marked = found(world, 0, 10, &is(true));
+    let marked = find_objects(world, 0, 10, &is(true));
     assert_eq!((marked.len(), marked[0].id, &*marked[0].bytes), (1, ids[1], &b"\x04\x08["[..]));
     assert!(marked[0].problem.is_some() && marked[0].format.is_none());
-    assert_eq!(self::ids(&found(world, 0, 10, &is(false))), [ids[0], ids[2]]);
-    assert_eq!(self::ids(&every(world)), ids);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &is(false))), [ids[0], ids[2]]);
+    assert_eq!(ids_of(&all_objects(world)), ids);
     assert_eq!(world.store.object_stats().expect("stats").quarantined, 1);
 }
 
 fn an_object_can_be_quarantined(world: &mut World) {
-    let ids = world.store.put(&[json("1"), json("2")]).expect("put");
+    let ids = world.store.put(&[json_object("1"), json_object("2")]).expect("put");
     for problem in ["no class", "no class", "zwei \u{1f980}\nZeilen", &"long ".repeat(20_000), ""] {
         world.store.quarantine(ids[0], problem).expect("marked, also with the same words again");
         let object = world.store.object(ids[0]).expect("asked").expect("there");
         assert_eq!(object.problem.as_deref(), Some(problem));
         assert_eq!(object.bytes, b"1");
     }
-    assert_eq!(kind(world.store.quarantine(Id::new(), "none")), ErrorKind::Missing);
+    assert_eq!(error_kind(world.store.quarantine(Id::new(), "none")), ErrorKind::Missing);
     let filter = ObjectFilter { quarantined: Some(true), ..ObjectFilter::default() };
-    assert_eq!(self::ids(&found(world, 0, 10, &filter)), ids[..1]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &filter)), ids[..1]);
 }
 
 fn a_walk_continues_after_the_last_object(world: &mut World) {
-    let new: Vec<NewObject> = (0..100).map(|number| json(&number.to_string())).collect();
+    let new: Vec<NewObject> = (0..100).map(|number| json_object(&number.to_string())).collect();
     let ids = world.store.put(&new).expect("put");
     for max_objects in [1, 7, 99, 100, 101] {
         let (mut after, mut walked) = (0, Vec::new());
         loop {
-            let page = found(world, after, max_objects, &ObjectFilter::default());
+            let page = find_objects(world, after, max_objects, &ObjectFilter::default());
             assert!(page.len() <= max_objects);
             let Some(last) = page.last() else { break };
             after = last.sequence;
-            walked.extend(self::ids(&page));
+            walked.extend(ids_of(&page));
         }
         assert_eq!(walked, ids, "pages of {max_objects}");
     }
-    assert_eq!(found(world, i64::MAX, 10, &ObjectFilter::default()), []);
-    assert_eq!(found(world, i64::MIN, usize::MAX, &ObjectFilter::default()).len(), 100);
+    assert_eq!(find_objects(world, i64::MAX, 10, &ObjectFilter::default()), []);
+    assert_eq!(find_objects(world, i64::MIN, usize::MAX, &ObjectFilter::default()).len(), 100);
 }
 
 fn a_walk_lends_the_same_objects(world: &mut World) {
     let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let user = b"O:4:\"User\":0:{}".to_vec();
     let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::describe_object(user, None) };
-    world.store.put(&[keyed("a"), bad, user, json("{\"k\":1}")]).expect("put");
+    world.store.put(&[object_with_key("a"), bad, user, json_object("{\"k\":1}")]).expect("put");
     world.store.index("$.k").expect("an index");
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
-    for filter in [ObjectFilter::default(), class, at("$.k", "1"), at("$", "1")] {
+    for filter in [ObjectFilter::default(), class, at_path("$.k", "1"), at_path("$", "1")] {
         let mut lent = Vec::new();
-        let mut take = |object: icecore_store::LentObject<'_>| {
+        let mut add = |object: icecore_store::LentObject<'_>| {
             assert_eq!(object.json, None);
             lent.push(object.to_owned_object());
             Ok(Flow::Continue)
         };
-        world.store.walk(0, 10, &filter, &mut take).expect("walked");
-        let all = found(world, 0, 10, &filter);
+        world.store.walk(0, 10, &filter, &mut add).expect("walked");
+        let all = find_objects(world, 0, 10, &filter);
         assert!(!all.is_empty(), "{filter:?}");
-        let without: Vec<Object> = all
+        let without_json: Vec<Object> = all
             .into_iter()
             .map(|mut object| {
                 assert_eq!(object.to_lent().to_owned_object(), object);
@@ -317,7 +321,7 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
                 object
             })
             .collect();
-        assert_eq!(lent, without, "{filter:?}");
+        assert_eq!(lent, without_json, "{filter:?}");
     }
 }
 
@@ -326,16 +330,19 @@ fn an_index_keeps_all_its_values(world: &mut World) {
     for path in paths {
         world.store.index(path).expect("an index");
     }
-    let ids = world.store.put(&[json("{\"a\":1,\"b\":[\"x\"]}"), json("7"), json("{\"c\":{}}")]).expect("put");
+    let ids = world
+        .store
+        .put(&[json_object("{\"a\":1,\"b\":[\"x\"]}"), json_object("7"), json_object("{\"c\":{}}")])
+        .expect("put");
     let rows = world.count("icecore_index_values");
     assert_eq!(rows, 3, "a value that is not a plain one is not kept");
     for (path, value, expected) in [("$.a", "1", &ids[..1]), ("$.b[0]", "x", &ids[..1]), ("$", "7", &ids[1..2])] {
-        assert_eq!(self::ids(&found(world, 0, 10, &at(path, value))), expected, "{path}");
+        assert_eq!(ids_of(&find_objects(world, 0, 10, &at_path(path, value))), expected, "{path}");
     }
 }
 
 fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
-    let new: Vec<NewObject> = (0..60).map(|number| json(&number.to_string())).collect();
+    let new: Vec<NewObject> = (0..60).map(|number| json_object(&number.to_string())).collect();
     let ids = world.store.put(&new).expect("put");
     let mut other = world.open();
     let (mut after, mut walked) = (0, Vec::new());
@@ -345,7 +352,7 @@ fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
             .store
             .objects(after, 10, &ObjectFilter::default(), &mut |object| {
                 // At this point of the walk, others store objects and remove one that was seen.
-                other.put(&[json("100")])?;
+                other.put(&[json_object("100")])?;
                 if let Some(expired) = walked.last() {
                     other.remove(&[*expired], "other")?;
                 }
@@ -363,14 +370,14 @@ fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
 }
 
 fn a_walk_stops_on_request(world: &mut World) {
-    let ids = world.store.put(&[json("1"), json("1"), json("1")]).expect("put");
+    let ids = world.store.put(&[json_object("1"), json_object("1"), json_object("1")]).expect("put");
     world.store.index("$").expect("an index");
     let class = ObjectFilter { class: Some("A".to_owned()), ..ObjectFilter::default() };
-    for filter in [ObjectFilter::default(), class, at("$", "1"), at("$[0]", "1")] {
-        assert_eq!(found(world, 0, 0, &filter), [], "none of {filter:?}");
+    for filter in [ObjectFilter::default(), class, at_path("$", "1"), at_path("$[0]", "1")] {
+        assert_eq!(find_objects(world, 0, 0, &filter), [], "none of {filter:?}");
     }
-    for filter in [ObjectFilter::default(), at("$", "1")] {
-        assert_eq!(self::ids(&found(world, 0, 2, &filter)), ids[..2]);
+    for filter in [ObjectFilter::default(), at_path("$", "1")] {
+        assert_eq!(ids_of(&find_objects(world, 0, 2, &filter)), ids[..2]);
         let mut count = 0;
         let mut stop = |_| {
             count += 1;
@@ -379,15 +386,15 @@ fn a_walk_stops_on_request(world: &mut World) {
         world.store.objects(0, 10, &filter, &mut stop).expect("stopped");
         assert_eq!(count, 1);
         let mut fail = |_| Err(icecore_store::Error::new(ErrorKind::Input, "enough"));
-        assert_eq!(kind(world.store.objects(0, 10, &filter, &mut fail)), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.objects(0, 10, &filter, &mut fail)), ErrorKind::Input);
         // Nothing is left open afterwards.
-        world.store.put(&[json("2")]).expect("put");
+        world.store.put(&[json_object("2")]).expect("put");
     }
     // The same without an index.
-    let objects = [json("[7]"), json("[7]")];
+    let objects = [json_object("[7]"), json_object("[7]")];
     let ids = world.store.put(&objects).expect("put");
-    assert_eq!(found(world, 0, 0, &at("$[0]", "7")), []);
-    assert_eq!(self::ids(&found(world, 0, 1, &at("$[0]", "7"))), ids[..1]);
+    assert_eq!(find_objects(world, 0, 0, &at_path("$[0]", "7")), []);
+    assert_eq!(ids_of(&find_objects(world, 0, 1, &at_path("$[0]", "7"))), ids[..1]);
 }
 
 fn objects_are_found_by_class(world: &mut World) {
@@ -404,7 +411,7 @@ fn objects_are_found_by_class(world: &mut World) {
     let ids = world.store.put(&new).expect("put");
     let mut of = |name: &str| {
         let filter = ObjectFilter { class: Some(name.to_owned()), ..ObjectFilter::default() };
-        self::ids(&found(world, 0, 10, &filter))
+        ids_of(&find_objects(world, 0, 10, &filter))
     };
     assert_eq!(of("User"), ids[..3], "once each, the root or inside");
     assert_eq!(of("Order"), ids[2..3]);
@@ -425,7 +432,7 @@ fn long_class_names_are_stored(world: &mut World) {
         let (name, object) = of(length);
         let id = world.store.put(&[object]).expect("put")[0];
         let filter = ObjectFilter { class: Some(name), ..ObjectFilter::default() };
-        assert_eq!(found(world, 0, 10, &filter).len(), usize::from(is_found), "{length}");
+        assert_eq!(find_objects(world, 0, 10, &filter).len(), usize::from(is_found), "{length}");
         assert!(world.store.object(id).expect("asked").is_some());
     }
 }
@@ -435,21 +442,21 @@ fn texts_with_nul_are_stored(world: &mut World) {
     assert_eq!(object.description.problem, None);
     let id = world.store.put(&[object]).expect("put")[0];
     world.store.index("$[\"k\\u0000y\"]").expect("an index");
-    assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
-    assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "v\0l"))), [id]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &at_path("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &at_path("$[\"k\\u0000y\"]", "v\0l"))), [id]);
     // A class name that no Ruby program can have.
     let object = describe::describe_object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
     assert_eq!((object.description.problem.as_deref(), object.description.classes.len()), (None, 1));
     let id = world.store.put(&[object]).expect("put")[0];
     let class = ObjectFilter { class: Some("A\0b".to_owned()), ..ObjectFilter::default() };
-    assert_eq!(ids(&found(world, 0, 10, &class)), [id]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &class)), [id]);
     world.store.quarantine(id, "a problem\0with NUL").expect("marked");
     let marked = world.store.object(id).expect("asked").expect("there");
     assert!(marked.problem.is_some_and(|problem| problem.starts_with("a problem")));
 }
 
-/// Bytes, their format, a path, the value searched for, and whether the object is found.
-fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
+/// Returns test values: bytes, their format, a path, the value searched for, and whether the object is found.
+fn sample_values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let mut all: Vec<(Vec<u8>, &str, &str, String, bool)> = Vec::new();
     let mut add = |bytes: &[u8], format, path, search_value: &str, is_found| {
         all.push((bytes.to_vec(), format, path, search_value.to_owned(), is_found));
@@ -548,20 +555,20 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
 }
 
 fn values_are_found_with_and_without_an_index(world: &mut World) {
-    let all = values();
+    let all = sample_values();
     let put: Vec<NewObject> =
         all.iter().map(|(bytes, format, ..)| describe::describe_object(bytes.clone(), Some(format))).collect();
     for (object, (bytes, format, ..)) in put.iter().zip(&all) {
         assert_eq!(object.description.problem, None, "{format} {}", bytes.escape_ascii());
     }
     let ids = world.store.put(&put).expect("put");
-    let mut without = Vec::new();
+    let mut without_index = Vec::new();
     let mut wrong = Vec::new();
-    let look = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
+    let search_all = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
         let mut answers = Vec::new();
         for ((bytes, format, path, search_value, is_found), id) in all.iter().zip(&ids) {
             let mut found = Vec::new();
-            let answer = world.store.objects(0, usize::MAX, &at(path, search_value), &mut |object| {
+            let answer = world.store.objects(0, usize::MAX, &at_path(path, search_value), &mut |object| {
                 found.push(object.id);
                 Ok(Flow::Continue)
             });
@@ -576,7 +583,7 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
         }
         answers
     };
-    without.extend(look(world, &mut wrong, "without index"));
+    without_index.extend(search_all(world, &mut wrong, "without index"));
     let mut paths: Vec<&str> = all.iter().map(|value| value.2).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -584,12 +591,12 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
         world.store.index(path).expect("an index");
     }
     assert_eq!(world.store.indexes().expect("indexes"), paths);
-    let with = look(world, &mut wrong, "with index");
+    let with_index = search_all(world, &mut wrong, "with index");
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(without, with);
+    assert_eq!(without_index, with_index);
     for search_value in ["[]", "{}", "[1]"] {
         assert_eq!(
-            kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::Continue))),
+            error_kind(world.store.objects(0, 1, &at_path("$.k", search_value), &mut |_| Ok(Flow::Continue))),
             ErrorKind::Input
         );
     }
@@ -618,7 +625,7 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
             for before in [None, Some(middle), Some(0)] {
                 for search_value in ["0", "1", "9"] {
                     let class = class.map(str::to_owned);
-                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", search_value) });
+                    filters.push(ObjectFilter { class, quarantined, before, ..at_path("$.k", search_value) });
                 }
             }
         }
@@ -627,29 +634,29 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
     let all = |world: &mut World| -> Vec<Vec<Id>> {
         let pages = [(0, usize::MAX), (0, 2), (after, usize::MAX), (after, 1), (0, 0)];
         let answers = filters.iter().flat_map(|filter| pages.map(|(after, max_objects)| (filter, after, max_objects)));
-        answers.map(|(filter, after, max_objects)| self::ids(&found(world, after, max_objects, filter))).collect()
+        answers.map(|(filter, after, max_objects)| ids_of(&find_objects(world, after, max_objects, filter))).collect()
     };
-    let without = all(world);
+    let without_index = all(world);
     world.store.index("$.k").expect("an index");
-    let with = all(world);
-    for ((without, with), at) in without.iter().zip(&with).zip(0..) {
-        assert_eq!(without, with, "{:?}, page {}", filters[at / 5], at % 5);
+    let with_index = all(world);
+    for ((without_index, with_index), at_path) in without_index.iter().zip(&with_index).zip(0..) {
+        assert_eq!(without_index, with_index, "{:?}, page {}", filters[at_path / 5], at_path % 5);
     }
-    assert!(without.iter().any(|answer| answer.len() > 2));
+    assert!(without_index.iter().any(|answer| answer.len() > 2));
 }
 
 fn an_index_finds_objects_stored_later(world: &mut World) {
     let mut other = world.open();
-    let first = world.store.put(&[json("{\"k\":1}")]).expect("put")[0];
+    let first = world.store.put(&[json_object("{\"k\":1}")]).expect("put")[0];
     world.store.index("$.k").expect("an index");
     world.store.index("$.k").expect("the same again");
     assert_eq!(other.indexes().expect("indexes"), ["$.k"]);
-    let second = other.put(&[json("{\"k\":1}")]).expect("put")[0];
-    let third = NewObject { as_base64: true, ..json("{\"k\":1}") };
+    let second = other.put(&[json_object("{\"k\":1}")]).expect("put")[0];
+    let third = NewObject { as_base64: true, ..json_object("{\"k\":1}") };
     let third = other.put(&[third]).expect("put")[0];
-    assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, second, third]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &at_path("$.k", "1"))), [first, second, third]);
     world.store.remove(&[second], "ann").expect("removed");
-    assert_eq!(ids(&found(world, 0, 10, &at("$.k", "1"))), [first, third]);
+    assert_eq!(ids_of(&find_objects(world, 0, 10, &at_path("$.k", "1"))), [first, third]);
     assert_eq!(world.count("icecore_index_values"), 2);
 }
 
@@ -657,60 +664,60 @@ fn paths_of_indexes_have_a_maximum_length(world: &mut World) {
     let longest = format!("$.{}", "k".repeat(198));
     world.store.index(&longest).expect("200 bytes");
     for path in ["", "k", ".k", "$.a\0b", "$.[", "$[", "$.k.", "$[1", "$k", &format!("{longest}k")] {
-        assert_eq!(kind(world.store.index(path)), ErrorKind::Input, "{path:?}");
-        let answer = world.store.objects(0, 1, &at(path, "1"), &mut |_| Ok(Flow::Continue));
-        assert_eq!(kind(answer), ErrorKind::Input, "{path:?}");
+        assert_eq!(error_kind(world.store.index(path)), ErrorKind::Input, "{path:?}");
+        let answer = world.store.objects(0, 1, &at_path(path, "1"), &mut |_| Ok(Flow::Continue));
+        assert_eq!(error_kind(answer), ErrorKind::Input, "{path:?}");
     }
     assert_eq!(world.store.indexes().expect("indexes"), [longest]);
 }
 
 /// Leaves an index as a program does that was killed while it made the index.
 fn an_unfinished_index_is_not_used(world: &mut World) {
-    let new: Vec<NewObject> = (0..10).map(|_| json("{\"k\":1}")).collect();
+    let new: Vec<NewObject> = (0..10).map(|_| json_object("{\"k\":1}")).collect();
     let ids = world.store.put(&new).expect("put");
     world.store.index("$.k").expect("an index");
     world.unfinish_indexes(4);
     assert_eq!(world.store.indexes().expect("indexes"), [] as [&str; 0]);
-    assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), ids);
-    let last = world.store.put(&[json("{\"k\":1}")]).expect("put")[0];
+    assert_eq!(ids_of(&find_objects(world, 0, 100, &at_path("$.k", "1"))), ids);
+    let last = world.store.put(&[json_object("{\"k\":1}")]).expect("put")[0];
     world.store.index("$.k").expect("it is made whole");
     assert_eq!(world.store.indexes().expect("indexes"), ["$.k"]);
-    assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), [ids, vec![last]].concat());
+    assert_eq!(ids_of(&find_objects(world, 0, 100, &at_path("$.k", "1"))), [ids, vec![last]].concat());
 }
 
 fn removed_objects_are_gone(world: &mut World) {
     let user =
         NewObject { key: Some("u".to_owned()), ..describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None) };
-    let ids = world.store.put(&[user, json("1"), json("2")]).expect("put");
+    let ids = world.store.put(&[user, json_object("1"), json_object("2")]).expect("put");
     let removed = world.store.remove(&[ids[0], Id::new(), ids[1], ids[0]], "ann").expect("removed");
     assert_eq!(removed, 2, "each once, and none that is not there");
     assert_eq!(world.store.object(ids[0]).expect("asked"), None);
     assert_eq!(world.store.object_named("u").expect("asked"), None);
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
-    assert_eq!(found(world, 0, 10, &class), []);
-    assert_eq!(self::ids(&every(world)), ids[2..]);
+    assert_eq!(find_objects(world, 0, 10, &class), []);
+    assert_eq!(ids_of(&all_objects(world)), ids[2..]);
     assert_eq!(world.count("icecore_object_classes"), 0);
     // A sequence is not used again: a walk would miss the new object.
-    let last = every(world).last().expect("one").sequence;
+    let last = all_objects(world).last().expect("one").sequence;
     world.store.remove(&ids, "ann").expect("removed");
-    let id = world.store.put(&[json("3")]).expect("put")[0];
+    let id = world.store.put(&[json_object("3")]).expect("put")[0];
     assert!(world.store.object(id).expect("asked").expect("there").sequence > last);
 }
 
 fn removals_are_recorded_in_the_audit(world: &mut World) {
-    let ids = world.store.put(&[json("1")]).expect("put");
+    let ids = world.store.put(&[json_object("1")]).expect("put");
     for by in ["x".repeat(256), "a\0b".to_owned()] {
-        assert_eq!(kind(world.store.remove(&ids, &by)), ErrorKind::Input);
+        assert_eq!(error_kind(world.store.remove(&ids, &by)), ErrorKind::Input);
     }
     world.store.remove(&ids, "Ann's \"crab\" 🦀").expect("removed");
-    let noted = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
+    let audit_entries = world.select("icecore_audit", &["who", "what", "subject", "affected"], &[]);
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(noted, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
+    assert_eq!(audit_entries, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
 }
 
 fn expired_objects_are_removed(world: &mut World) {
     let now = world.store.now().expect("the time");
-    let until = |time| NewObject { expires_at: time, key: Some(format!("{time:?}")), ..json("1") };
+    let until = |time| NewObject { expires_at: time, key: Some(format!("{time:?}")), ..json_object("1") };
     let hour = HOUR.as_millis() as i64;
     let times = [None, Some(i64::MIN), Some(0), Some(now), Some(now + hour), Some(i64::MAX)];
     let new: Vec<NewObject> = times.iter().map(|time| until(*time)).collect();
@@ -719,18 +726,18 @@ fn expired_objects_are_removed(world: &mut World) {
         assert_eq!(world.store.object(*id).expect("asked").expect("there").expires_at, time);
     }
     assert_eq!(world.store.remove_expired().expect("expire"), 3);
-    assert_eq!(self::ids(&every(world)), [ids[0], ids[4], ids[5]]);
+    assert_eq!(ids_of(&all_objects(world)), [ids[0], ids[4], ids[5]]);
     assert_eq!(world.store.remove_expired().expect("expire"), 0);
     world.store.put(&[until(Some(0))]).expect("the key is free again");
 }
 
 fn many_expired_objects_are_removed(world: &mut World) {
-    let expired = NewObject { expires_at: Some(1), ..json("1") };
+    let expired = NewObject { expires_at: Some(1), ..json_object("1") };
     let mut new = vec![expired; 2_500];
-    new.push(json("2"));
+    new.push(json_object("2"));
     world.store.put(&new).expect("put");
     assert_eq!(world.store.remove_expired().expect("expire"), 2_500);
-    assert_eq!(every(world).len(), 1);
+    assert_eq!(all_objects(world).len(), 1);
 }
 
 fn statistics_count_objects_and_bytes(world: &mut World) {

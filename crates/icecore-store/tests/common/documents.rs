@@ -14,7 +14,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 static CLIENTS: Mutex<Option<HashMap<String, Client>>> = Mutex::new(None);
 
 /// Returns the address of a database that does not exist yet.
-pub fn fresh(server: &str) -> Address {
+pub fn new_database(server: &str) -> Address {
     let (place, _) = server.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("{place}/icecore_test_{}_{number}", std::process::id()).parse().expect("an address")
@@ -32,7 +32,7 @@ fn collection(address: &Address, table: &str) -> Collection<Document> {
     database(address).collection(table)
 }
 
-/// The id of a row is the id of its document.
+/// Returns the name of a column in a document. The id of a row is the id of its document.
 fn field(column: &str) -> &str {
     // Documents other than jobs and objects are identified by a name.
     if column == "id" || column == "name" { "_id" } else { column }

@@ -15,40 +15,40 @@ use std::cell::RefCell;
 use std::time::Duration;
 pub use table::{Cell, Cells};
 
-/// Makes the address of a fresh database.
-pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
+/// Returns the address of a new database each time it is called.
+pub type NewDatabase = Box<dyn Fn() -> Address + Send + Sync>;
 
 /// An hour: for a lease that does not end, or a time that does not come, during a test.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 
-/// The available databases: always SQLite, and servers if their addresses are set in
+/// Returns the available databases: always SQLite, and servers if their addresses are set in
 /// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must be
 /// allowed to create databases; these stay for inspection.
 #[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
-pub fn backends() -> Vec<(&'static str, Fresh)> {
-    let mut all: Vec<(&'static str, Fresh)> = Vec::new();
+pub fn backends() -> Vec<(&'static str, NewDatabase)> {
+    let mut all: Vec<(&'static str, NewDatabase)> = Vec::new();
     #[cfg(feature = "sqlite")]
-    all.push(("sqlite", Box::new(sqlite)));
+    all.push(("sqlite", Box::new(new_sqlite_address)));
     #[cfg(feature = "postgres")]
     match std::env::var("ICECORE_TEST_POSTGRES") {
-        Ok(server) => all.push(("postgres", Box::new(move || servers::fresh(&server)))),
+        Ok(server) => all.push(("postgres", Box::new(move || servers::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set"),
     }
     #[cfg(feature = "mysql")]
     match std::env::var("ICECORE_TEST_MYSQL") {
-        Ok(server) => all.push(("mysql", Box::new(move || servers::fresh(&server)))),
+        Ok(server) => all.push(("mysql", Box::new(move || servers::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: MySQL, as ICECORE_TEST_MYSQL is not set"),
     }
     #[cfg(feature = "mongodb")]
     match std::env::var("ICECORE_TEST_MONGODB") {
-        Ok(server) => all.push(("mongodb", Box::new(move || documents::fresh(&server)))),
+        Ok(server) => all.push(("mongodb", Box::new(move || documents::new_database(&server)))),
         Err(_) => eprintln!("SKIPPED: MongoDB, as ICECORE_TEST_MONGODB is not set"),
     }
     all
 }
 
-/// The backends that speak SQL.
-pub fn sql_backends() -> Vec<(&'static str, Fresh)> {
+/// Returns the backends that speak SQL.
+pub fn sql_backends() -> Vec<(&'static str, NewDatabase)> {
     backends().into_iter().filter(|(name, _)| *name != "mongodb").collect()
 }
 
@@ -58,7 +58,7 @@ thread_local! {
 }
 
 /// Makes a folder for this test, in memory if possible: these tests are not about the disk.
-pub fn folder() -> std::path::PathBuf {
+pub fn new_folder() -> std::path::PathBuf {
     let memory = std::path::Path::new("/dev/shm");
     let result = match memory.is_dir() {
         true => tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()),
@@ -77,8 +77,8 @@ pub fn remove_folders() {
 }
 
 /// Returns the address of an SQLite database that does not exist yet.
-pub fn sqlite() -> Address {
-    format!("sqlite:{}", folder().join("icecore.db").display()).parse().expect("an address")
+pub fn new_sqlite_address() -> Address {
+    format!("sqlite:{}", new_folder().join("icecore.db").display()).parse().expect("an address")
 }
 
 /// Returns the file of an SQLite database.
@@ -87,7 +87,7 @@ pub fn file_of(address: &Address) -> String {
 }
 
 /// Returns the address with its password, for another process.
-pub fn full(address: &Address) -> String {
+pub fn address_with_password(address: &Address) -> String {
     #[cfg(any(feature = "postgres", feature = "mysql"))]
     return servers::secret(address);
     #[cfg(not(any(feature = "postgres", feature = "mysql")))]
@@ -107,7 +107,7 @@ impl AddressParts {
     /// Splits an address such as `scripts/servers.sh` gives: it has all parts, and nothing is
     /// escaped.
     pub fn of(address: &Address) -> AddressParts {
-        let url = full(address);
+        let url = address_with_password(address);
         let (_, rest) = url.split_once("://").expect("scheme://");
         let (login, rest) = rest.split_once('@').expect("USER:PASSWORD@");
         let (place, database) = rest.split_once('/').expect("/DATABASE");
@@ -122,21 +122,21 @@ impl AddressParts {
 pub type TextRow = Vec<Option<String>>;
 
 /// Runs SQL on a connection outside of the store, as another program would.
-pub fn raw(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+pub fn query_raw(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
-        Scheme::Sqlite => raw_sqlite(address, sql).map_err(|error| error.to_string()),
+        Scheme::Sqlite => query_raw_sqlite(address, sql).map_err(|error| error.to_string()),
         #[cfg(feature = "postgres")]
-        Scheme::Postgres => servers::raw_postgres(address, sql),
+        Scheme::Postgres => servers::query_raw_postgres(address, sql),
         #[cfg(feature = "mysql")]
-        Scheme::Mysql => servers::raw_mysql(address, sql),
+        Scheme::Mysql => servers::query_raw_mysql(address, sql),
         #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => Err(format!("no driver for {scheme:?}")),
     }
 }
 
 #[cfg(feature = "sqlite")]
-fn raw_sqlite(address: &Address, sql: &str) -> rusqlite::Result<Vec<TextRow>> {
+fn query_raw_sqlite(address: &Address, sql: &str) -> rusqlite::Result<Vec<TextRow>> {
     use rusqlite::types::ValueRef;
     let connection = rusqlite::Connection::open(file_of(address))?;
     connection.busy_timeout(Duration::from_secs(60))?;
@@ -159,7 +159,7 @@ fn raw_sqlite(address: &Address, sql: &str) -> rusqlite::Result<Vec<TextRow>> {
 }
 
 /// Returns bytes as a literal in the SQL of this database.
-pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
+pub fn blob_literal(scheme: Scheme, bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     match scheme {
         Scheme::Postgres => format!("'\\x{digits}'::bytea"),
@@ -167,7 +167,7 @@ pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
     }
 }
 
-/// Databases of servers. Each fresh one has its own name.
+/// Databases of servers. Each new database has its own name.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 mod servers {
     use super::TextRow;
@@ -180,15 +180,15 @@ mod servers {
     static SECRETS: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
     static COUNT: AtomicU32 = AtomicU32::new(0);
 
-    pub fn fresh(server: &str) -> Address {
+    pub fn new_database(server: &str) -> Address {
         let name = format!("icecore_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let parsed: Address = server.parse().expect("the address of a server");
         remember(&parsed, server);
         let result = match parsed.scheme() {
             #[cfg(feature = "postgres")]
-            Scheme::Postgres => raw_postgres(&parsed, &format!("CREATE DATABASE {name}")),
+            Scheme::Postgres => query_raw_postgres(&parsed, &format!("CREATE DATABASE {name}")),
             #[cfg(feature = "mysql")]
-            Scheme::Mysql => raw_mysql(&parsed, &format!("CREATE DATABASE {name}")),
+            Scheme::Mysql => query_raw_mysql(&parsed, &format!("CREATE DATABASE {name}")),
             scheme => panic!("{scheme:?} has no server"),
         };
         result.expect("a database is made");
@@ -218,7 +218,7 @@ mod servers {
     }
 
     #[cfg(feature = "postgres")]
-    pub fn raw_postgres(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+    pub fn query_raw_postgres(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
         use postgres::{Client, NoTls, SimpleQueryMessage};
         let mut client = Client::connect(&secret(address), NoTls).map_err(|error| error.to_string())?;
         let messages = client.simple_query(sql).map_err(|error| format!("{error}: {error:?}"))?;
@@ -232,7 +232,7 @@ mod servers {
     }
 
     #[cfg(feature = "mysql")]
-    pub fn raw_mysql(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
+    pub fn query_raw_mysql(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
         use mysql::prelude::Queryable;
         let options = mysql::Opts::from_url(&secret(address).replace("mariadb://", "mysql://"))
             .map_err(|error| error.to_string())?;
@@ -264,17 +264,17 @@ impl World {
         open(&self.address).expect("a second connection")
     }
 
-    pub fn raw(&self, sql: &str) -> Vec<TextRow> {
-        raw(&self.address, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    pub fn query_raw(&self, sql: &str) -> Vec<TextRow> {
+        query_raw(&self.address, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
     /// Returns the only value of the answer.
     pub fn raw_one(&self, sql: &str) -> Option<String> {
-        self.raw(sql).remove(0).remove(0)
+        self.query_raw(sql).remove(0).remove(0)
     }
 
-    pub fn blob(&self, bytes: &[u8]) -> String {
-        blob(self.address.scheme(), bytes)
+    pub fn blob_literal(&self, bytes: &[u8]) -> String {
+        blob_literal(self.address.scheme(), bytes)
     }
 
     pub fn jobs(&mut self, filter: &JobFilter) -> Vec<Job> {
@@ -291,6 +291,6 @@ impl World {
 
 /// Returns the kind of the expected error.
 #[track_caller]
-pub fn kind<T: std::fmt::Debug>(answer: Result<T, Error>) -> ErrorKind {
+pub fn error_kind<T: std::fmt::Debug>(answer: Result<T, Error>) -> ErrorKind {
     answer.expect_err("an error").kind()
 }

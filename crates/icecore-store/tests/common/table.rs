@@ -21,7 +21,7 @@ impl World {
         match cell {
             Cell::Int(number) => number.to_string(),
             Cell::Text(text) => format!("'{}'", text.replace('\'', "''")),
-            Cell::Bytes(bytes) => self.blob(bytes),
+            Cell::Bytes(bytes) => self.blob_literal(bytes),
             Cell::Column(name) => name.to_owned(),
         }
     }
@@ -37,7 +37,11 @@ impl World {
         if self.address.scheme() == Scheme::Mongodb {
             return super::documents::select(&self.address, table, columns, conditions);
         }
-        self.raw(&format!("SELECT {} FROM {table} {} ORDER BY seq", columns.join(", "), self.condition(conditions)))
+        self.query_raw(&format!(
+            "SELECT {} FROM {table} {} ORDER BY seq",
+            columns.join(", "),
+            self.condition(conditions)
+        ))
     }
 
     /// Returns the number of rows of a table.
@@ -53,7 +57,7 @@ impl World {
         }
         let values: Vec<String> =
             values.iter().map(|(name, cell)| format!("{name} = {}", self.written(*cell))).collect();
-        self.raw(&format!("UPDATE {table} SET {} {}", values.join(", "), self.condition(conditions)));
+        self.query_raw(&format!("UPDATE {table} SET {} {}", values.join(", "), self.condition(conditions)));
     }
 
     /// Adds a row.
@@ -64,7 +68,7 @@ impl World {
         }
         let (names, cells): (Vec<&str>, Vec<String>) =
             values.iter().map(|(name, cell)| (*name, self.written(*cell))).unzip();
-        self.raw(&format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), cells.join(", ")));
+        self.query_raw(&format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), cells.join(", ")));
     }
 
     /// Removes all rows.
@@ -73,7 +77,7 @@ impl World {
         if self.address.scheme() == Scheme::Mongodb {
             return super::documents::clear(&self.address, table);
         }
-        self.raw(&format!("DELETE FROM {table}"));
+        self.query_raw(&format!("DELETE FROM {table}"));
     }
 
     /// Leaves all indexes as a program does that was killed while it made them, after this
@@ -83,7 +87,7 @@ impl World {
         if self.address.scheme() == Scheme::Mongodb {
             return super::documents::unfinish_indexes(&self.address, after);
         }
-        self.raw("UPDATE icecore_indexes SET made_at = NULL");
-        self.raw(&format!("DELETE FROM icecore_index_values WHERE seq > {after}"));
+        self.query_raw("UPDATE icecore_indexes SET made_at = NULL");
+        self.query_raw(&format!("DELETE FROM icecore_index_values WHERE seq > {after}"));
     }
 }

@@ -15,44 +15,43 @@ pub use reported_events::ReportedEvents;
 pub use server::Server;
 use std::time::Duration;
 
-/// How many jobs may wait before producers wait too. More would make the tests slow and show
-/// nothing new.
-pub const BACKLOG: u64 = 300;
+/// How many jobs may wait before producers wait too. More would make the tests slow and show nothing new.
+pub const MAX_WAITING_JOBS: u64 = 300;
 
-/// How often each kind of program is killed on each backend.
+/// Returns how often each kind of program is killed on each backend.
 pub fn rounds() -> u64 {
     std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
 }
 
-/// Splits the rounds into parts, each for its own database: the content of a database is read
+/// Returns the number of rounds on each database. There are several databases, because the content of each is read
 /// often.
-pub fn parts(rounds: u64) -> impl Iterator<Item = u64> {
+pub fn split_rounds(rounds: u64) -> impl Iterator<Item = u64> {
     const ROUNDS_PER_DATABASE: u64 = 50;
     (0..rounds.div_ceil(ROUNDS_PER_DATABASE))
-        .map(move |part| ROUNDS_PER_DATABASE.min(rounds - part * ROUNDS_PER_DATABASE))
+        .map(move |database| ROUNDS_PER_DATABASE.min(rounds - database * ROUNDS_PER_DATABASE))
 }
 
 /// Returns all jobs of a queue.
-pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
+pub fn list_jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
     let mut found = Vec::new();
     let filter = JobFilter { queue: Some(queue.to_owned()), ..JobFilter::default() };
-    let mut take = |job| {
+    let mut add = |job| {
         found.push(job);
         Ok(Flow::Continue)
     };
-    store.jobs(&filter, usize::MAX, &mut take).expect("jobs are listed");
+    store.jobs(&filter, usize::MAX, &mut add).expect("jobs are listed");
     found
 }
 
 /// Returns the number of waiting jobs of a queue.
-pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
+pub fn count_waiting_jobs(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
     let queues = store.queues()?;
     let waits = |status: &QueueStatus| status.count_in_state(State::Ready) + status.count_in_state(State::Waiting);
     Ok(queues.iter().find(|status| status.name == queue).map_or(0, waits))
 }
 
-/// Does the remaining jobs.
-pub fn finish(store: &mut dyn Backend, queue: &str, events: &mut ReportedEvents) {
+/// Claims and acks the remaining jobs.
+pub fn finish_all_jobs(store: &mut dyn Backend, queue: &str, events: &mut ReportedEvents) {
     const LEASE: Duration = Duration::from_secs(3_600);
     until("all jobs are done", || {
         let leases = store.claim(queue, "the last one", LEASE, 100).expect("claimed");

@@ -2,7 +2,7 @@
 //! that it needs, this is reported, and its part of the test is skipped.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use crate::common::{AddressParts, file_of, full};
+use crate::common::{AddressParts, address_with_password, file_of};
 use icecore_store::{Address, Scheme};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -121,7 +121,7 @@ impl Example {
                 command.envs(login.flat_map(|(user, password)| [("PDO_USER", user), ("PDO_PASSWORD", password)]));
             }
             Example::Ruby(_) => {
-                let url = full(address);
+                let url = address_with_password(address);
                 let (_, place) = url.split_once(':').expect("scheme:");
                 let scheme = match address.scheme() {
                     Scheme::Sqlite => "sqlite3",
@@ -131,7 +131,7 @@ impl Example {
                 command.env("DATABASE_URL", format!("{scheme}:{place}"));
             }
             Example::RubyMongo(_) => {
-                command.env("MONGODB_URL", full(address));
+                command.env("MONGODB_URL", address_with_password(address));
             }
         }
         command.args(args).envs(variables.iter().copied()).output().expect("it runs")

@@ -20,9 +20,11 @@ enum Step {
 #[derive(Clone, Debug)]
 struct GeneratedObject {
     class: Option<usize>,
+    /// The class of an object in it.
     inner: Option<usize>,
     value: usize,
     key: Option<u8>,
+    /// Whether the time at which it expires is over.
     expires: Option<bool>,
     as_base64: bool,
     is_broken: bool,
@@ -43,7 +45,7 @@ const VALUES: [(&str, &str); 8] = [
 const SEARCH_VALUES: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
 const PATHS: [&str; 3] = ["$[0]", "$[\"k\"]", "$"];
 
-fn new() -> impl Strategy<Value = GeneratedObject> {
+fn any_object() -> impl Strategy<Value = GeneratedObject> {
     let class = || proptest::option::of(0..CLASSES.len());
     let key = proptest::option::weighted(0.3, 0..8u8);
     let expires = proptest::option::weighted(0.3, any::<bool>());
@@ -61,9 +63,9 @@ fn new() -> impl Strategy<Value = GeneratedObject> {
     )
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        8 => vec(new(), 0..5).prop_map(Step::Put),
+        8 => vec(any_object(), 0..5).prop_map(Step::Put),
         3 => vec(0..40usize, 0..4).prop_map(Step::Remove),
         2 => (0..40usize).prop_map(Step::Quarantine),
         1 => (0..PATHS.len()).prop_map(Step::Index),
@@ -109,7 +111,7 @@ impl GeneratedObject {
 struct ExpectedObject {
     id: Id,
     new: GeneratedObject,
-    is_marked: bool,
+    is_quarantined: bool,
 }
 
 #[derive(Default)]
@@ -124,11 +126,12 @@ struct Model {
 type Outcome = Result<(), TestCaseError>;
 
 impl Model {
-    fn step(&mut self, world: &mut World, step: &Step) -> Outcome {
+    /// Makes a call, and compares the answer with the model's.
+    fn run_step(&mut self, world: &mut World, step: &Step) -> Outcome {
         match step {
             Step::Put(new) => {
                 let objects: Vec<NewObject> = new.iter().map(GeneratedObject::object).collect();
-                let mut keys: Vec<u8> = self.stored.iter().filter_map(|known| known.new.key).collect();
+                let mut keys: Vec<u8> = self.stored.iter().filter_map(|expected| expected.new.key).collect();
                 let is_taken = new.iter().filter_map(|new| new.key).any(|key| {
                     let is_taken = keys.contains(&key);
                     keys.push(key);
@@ -138,11 +141,11 @@ impl Model {
                     Ok(ids) => {
                         prop_assert!(!is_taken && ids.len() == new.len());
                         self.ids.extend(&ids);
-                        let known = ids.into_iter().zip(new);
-                        self.stored.extend(known.map(|(id, new)| ExpectedObject {
+                        let expected = ids.into_iter().zip(new);
+                        self.stored.extend(expected.map(|(id, new)| ExpectedObject {
                             id,
                             new: new.clone(),
-                            is_marked: new.is_broken,
+                            is_quarantined: new.is_broken,
                         }));
                     }
                     Err(error) => prop_assert!(is_taken && error.kind() == ErrorKind::Taken, "{error}"),
@@ -151,16 +154,16 @@ impl Model {
             Step::Remove(numbers) => {
                 let ids: Vec<Id> = numbers.iter().filter_map(|number| self.ids.get(*number).copied()).collect();
                 let before = self.stored.len();
-                self.stored.retain(|known| !ids.contains(&known.id));
+                self.stored.retain(|expected| !ids.contains(&expected.id));
                 prop_assert_eq!(world.store.remove(&ids, "ann").expect("removed"), (before - self.stored.len()) as u64);
             }
             Step::Quarantine(number) => {
                 let Some(id) = self.ids.get(*number) else { return Ok(()) };
-                let known = self.stored.iter_mut().find(|known| known.id == *id);
+                let expected = self.stored.iter_mut().find(|expected| expected.id == *id);
                 let result = world.store.quarantine(*id, "for a test").map_err(|error| error.kind());
-                prop_assert_eq!(result, if known.is_some() { Ok(()) } else { Err(ErrorKind::Missing) });
-                if let Some(known) = known {
-                    known.is_marked = true;
+                prop_assert_eq!(result, if expected.is_some() { Ok(()) } else { Err(ErrorKind::Missing) });
+                if let Some(expected) = expected {
+                    expected.is_quarantined = true;
                 }
             }
             Step::Index(path) => {
@@ -171,7 +174,7 @@ impl Model {
             }
             Step::Expire => {
                 let before = self.stored.len();
-                self.stored.retain(|known| known.new.expires != Some(true));
+                self.stored.retain(|expected| expected.new.expires != Some(true));
                 prop_assert_eq!(world.store.remove_expired().expect("expired"), (before - self.stored.len()) as u64);
             }
             Step::Reopen => world.store = world.open(),
@@ -179,75 +182,77 @@ impl Model {
         Ok(())
     }
 
-    fn compare(&self, world: &mut World, number: usize) -> Outcome {
+    /// Compares the stored data with the model. Each step tries other filters: its number selects them.
+    fn compare_with_store(&self, world: &mut World, number: usize) -> Outcome {
         prop_assert_eq!(&world.store.indexes().expect("indexes"), &self.indexes);
         for id in &self.ids {
-            let known = self.stored.iter().find(|known| known.id == *id);
+            let expected = self.stored.iter().find(|expected| expected.id == *id);
             let object = world.store.object(*id).expect("asked");
-            prop_assert_eq!(object.is_some(), known.is_some());
-            if let (Some(object), Some(known)) = (object, known) {
-                let new = known.new.object();
+            prop_assert_eq!(object.is_some(), expected.is_some());
+            if let (Some(object), Some(expected)) = (object, expected) {
+                let new = expected.new.object();
                 prop_assert_eq!((object.bytes, object.key, object.expires_at), (new.bytes, new.key, new.expires_at));
                 prop_assert_eq!(
                     (object.format, object.class, object.json),
                     (new.description.format, new.description.class, new.description.json)
                 );
-                prop_assert_eq!(object.problem.is_some(), known.is_marked);
+                prop_assert_eq!(object.problem.is_some(), expected.is_quarantined);
             }
         }
         for key in 0..8 {
             let stored_id = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
-            let known = self.stored.iter().find(|known| known.new.key == Some(key)).map(|known| known.id);
-            prop_assert_eq!(stored_id, known);
+            let expected =
+                self.stored.iter().find(|expected| expected.new.key == Some(key)).map(|expected| expected.id);
+            prop_assert_eq!(stored_id, expected);
         }
         let classes = [None, Some(0), Some(1), Some(2)];
-        let class = classes[number % 4];
+        let class = classes[number % classes.len()];
         for quarantined in [None, Some(true), Some(false)] {
-            self.compare_find(world, class, None, quarantined, number)?;
+            self.compare_search(world, class, None, quarantined, number)?;
             for path in 0..PATHS.len() {
                 let search_value = SEARCH_VALUES[(number + path) % SEARCH_VALUES.len()];
-                self.compare_find(world, class, Some((path, search_value)), quarantined, number)?;
+                self.compare_search(world, class, Some((path, search_value)), quarantined, number)?;
             }
         }
         let stats = world.store.object_stats().expect("stats");
-        let size: usize = self.stored.iter().map(|known| known.new.bytes().len()).sum();
-        let marked = self.stored.iter().filter(|known| known.is_marked).count();
+        let size: usize = self.stored.iter().map(|expected| expected.new.bytes().len()).sum();
+        let quarantined_count = self.stored.iter().filter(|expected| expected.is_quarantined).count();
         prop_assert_eq!((stats.count, stats.bytes), (self.stored.len() as u64, size as u64));
-        prop_assert_eq!(stats.quarantined, marked as u64);
+        prop_assert_eq!(stats.quarantined, quarantined_count as u64);
         Ok(())
     }
 
-    /// Reads page by page; each page continues after the last one.
-    fn compare_find(
+    /// Compares the objects that match a filter. They are read page by page.
+    fn compare_search(
         &self,
         world: &mut World,
         class: Option<usize>,
-        at: Option<(usize, &str)>,
+        searched: Option<(usize, &str)>,
         quarantined: Option<bool>,
         number: usize,
     ) -> Outcome {
         let filter = ObjectFilter {
             class: class.map(|class| CLASSES[class].to_owned()),
-            path_value: at.map(|(path, search_value)| (PATHS[path].to_owned(), search_value.to_owned())),
+            path_value: searched.map(|(path, search_value)| (PATHS[path].to_owned(), search_value.to_owned())),
             quarantined,
             before: None,
         };
-        let is_wanted = |known: &&ExpectedObject| {
-            class.is_none_or(|class| known.new.has_class(class))
-                && at.is_none_or(|(path, search_value)| known.new.has_value(path, search_value))
-                && quarantined.is_none_or(|quarantined| known.is_marked == quarantined)
+        let is_wanted = |expected: &&ExpectedObject| {
+            class.is_none_or(|class| expected.new.has_class(class))
+                && searched.is_none_or(|(path, search_value)| expected.new.has_value(path, search_value))
+                && quarantined.is_none_or(|quarantined| expected.is_quarantined == quarantined)
         };
-        let expected: Vec<Id> = self.stored.iter().filter(is_wanted).map(|known| known.id).collect();
+        let expected: Vec<Id> = self.stored.iter().filter(is_wanted).map(|expected| expected.id).collect();
         let (page_size, mut after, mut found) = (1 + number % 5, 0, Vec::new());
         loop {
-            let (mut count, from) = (0, after);
-            let mut take = |object: icecore_store::Object| {
+            let (mut count, page_start) = (0, after);
+            let mut add = |object: icecore_store::Object| {
                 after = object.sequence;
                 found.push(object.id);
                 count += 1;
                 Ok(Flow::Continue)
             };
-            world.store.objects(from, page_size, &filter, &mut take).expect("found");
+            world.store.objects(page_start, page_size, &filter, &mut add).expect("found");
             prop_assert!(count <= page_size);
             if count == 0 {
                 break;
@@ -260,14 +265,15 @@ impl Model {
 
 #[test]
 fn objects_behave_like_the_model() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}");
-        let steps = vec(step(), 1..25);
+        let steps = vec(any_step(), 1..25);
         let answer = super::runner().run(&steps, |steps| {
-            let mut world = World::new(fresh());
+            let mut world = World::new(new_database());
             let mut model = Model::default();
             for (number, step) in steps.iter().enumerate() {
-                let answer = model.step(&mut world, step).and_then(|()| model.compare(&mut world, number));
+                let answer =
+                    model.run_step(&mut world, step).and_then(|()| model.compare_with_store(&mut world, number));
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
             // Nothing is left of a removed object. In MongoDB all of it is in one document.

@@ -6,25 +6,28 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// One call. Jobs and tokens are chosen by their number among all that were ever created.
+/// One call. Jobs and tokens are given by their number from the last one that was created. `ends` tells whether the
+/// lease ends immediately.
 #[derive(Clone, Debug)]
 enum Step {
     Push {
         queue: usize,
+        /// The priority, the key, the maximum number of attempts, and whether it is delayed, of each job.
         jobs: Vec<(i32, Option<u8>, u32, bool)>,
     },
-    /// Jobs that follow another one: the previous one of the call, or any other.
+    /// Pushes jobs that each follow another one.
     Chain {
         queue: usize,
+        /// The predecessor (`None`: the previous job of the call), the key, and whether it is delayed, of each job.
         jobs: Vec<(Option<usize>, Option<u8>, bool)>,
     },
-    /// Limits of a queue: how many at a time, and how many per hour.
+    /// Sets how many jobs of a queue may be leased at a time, and how many may be handed out per hour.
     Limit {
         queue: usize,
         concurrency: u32,
         rate: u32,
     },
-    /// The same job again.
+    /// Pushes a job that was pushed before.
     PushAgain(usize),
     PushAndClaim {
         queue: usize,
@@ -33,7 +36,7 @@ enum Step {
     },
     Claim {
         queue: usize,
-        most: usize,
+        max_jobs: usize,
         ends: bool,
     },
     Ack {
@@ -41,7 +44,7 @@ enum Step {
         token: usize,
         result: Option<u8>,
     },
-    /// Several at once, of any queue.
+    /// Acks several jobs of any queue: the job, the token, and the result of each.
     AckMany(Vec<(usize, usize, Option<u8>)>),
     Nack {
         job: usize,
@@ -62,13 +65,13 @@ enum Step {
         queue: usize,
         is_paused: bool,
     },
-    Forget,
+    RemoveEnded,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     let key = || proptest::option::weighted(0.5, 0..3u8);
     let ends = || proptest::bool::weighted(0.3);
-    // Small numbers count from the last: most calls are about recent items.
+    // Numbers count from the last item, so most calls are about recent items.
     let recent = || prop_oneof![4 => 0..2usize, 2 => 0..6usize, 1 => 0..100usize];
     prop_oneof![
         6 => (0..2usize, vec((-1..2i32, key(), 1..4u32, proptest::bool::weighted(0.1)), 1..4))
@@ -79,7 +82,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..2usize, 0..4u32, prop_oneof![2 => Just(0u32), 1 => 1..40u32])
             .prop_map(|(queue, concurrency, rate)| Step::Limit { queue, concurrency, rate }),
         1 => (0..2usize, key(), ends()).prop_map(|(queue, key, ends)| Step::PushAndClaim { queue, key, ends }),
-        8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, max_jobs, ends)| Step::Claim { queue, most: max_jobs, ends }),
+        8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, max_jobs, ends)| Step::Claim { queue, max_jobs, ends }),
         5 => (recent(), recent(), any::<Option<u8>>()).prop_map(|(job, token, result)| Step::Ack { job, token, result }),
         3 => vec((recent(), recent(), any::<Option<u8>>()), 0..6).prop_map(Step::AckMany),
         6 => (recent(), recent(), proptest::option::weighted(0.9, proptest::bool::weighted(0.1)))
@@ -88,8 +91,15 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..2usize, proptest::option::of(vec(recent(), 0..4))).prop_map(|(queue, ids)| Step::Redrive { queue, ids }),
         1 => recent().prop_map(Step::Replay),
         1 => (0..2usize, proptest::bool::weighted(0.3)).prop_map(|(queue, is_paused)| Step::Pause { queue, is_paused }),
-        1 => Just(Step::Forget),
+        1 => Just(Step::RemoveEnded),
     ]
+}
+
+/// A lease as the model knows it.
+#[derive(Clone, Debug)]
+struct ExpectedLease {
+    token: String,
+    has_ended: bool,
 }
 
 /// A job as the model knows it.
@@ -99,19 +109,18 @@ struct ExpectedJob {
     queue: usize,
     state: State,
     attempts: u32,
-    most: u32,
-    /// `true` if it holds its key while it is unfinished.
+    max_attempts: u32,
+    /// Whether no other job can have its unique key. It ends with the job.
     has_key: bool,
-    /// The token, and whether the lease has ended.
-    lease: Option<(String, bool)>,
-    /// As the store reported it.
+    lease: Option<ExpectedLease>,
+    /// The time that the store reported.
     run_at: i64,
-    /// `true` if its time is in an hour.
+    /// Whether it is delayed by an hour.
     is_late: bool,
     worker: Option<String>,
     error: Option<String>,
     result: Option<Vec<u8>>,
-    is_forgotten: bool,
+    is_removed: bool,
 }
 
 struct Model<'w> {
@@ -120,41 +129,46 @@ struct Model<'w> {
     jobs: Vec<ExpectedJob>,
     tokens: Vec<String>,
     paused: [bool; 2],
-    /// The maximum number of leases at a time, and per hour; 0 means no limit.
+    /// The maximum number of leases at a time, and of jobs per hour; 0 means no limit.
     limits: [(u32, u32); 2],
     /// The number of jobs that were handed out while a rate was set.
-    spent: [u32; 2],
+    handed_out: [u32; 2],
     steps: usize,
 }
 
-/// Returns the index that is `number` before the last.
-fn back<T>(all: &[T], number: usize) -> Option<usize> {
+/// Returns the index of the item that is `number` before the last one. The numbers wrap around.
+fn index_from_end<T>(all: &[T], number: usize) -> Option<usize> {
     all.len().checked_sub(1 + number % all.len().max(1))
 }
 
-fn lease(ends: bool) -> Duration {
+/// Returns the length of a lease: zero if it shall end during the test.
+fn lease_length(ends: bool) -> Duration {
     if ends { Duration::ZERO } else { HOUR }
 }
+
+/// The number of attempts of a job without a maximum of its own.
+const DEFAULT_MAX_ATTEMPTS: u32 = 20;
 
 type Outcome = Result<(), TestCaseError>;
 
 impl Model<'_> {
-    fn name(&self, queue: usize) -> String {
+    fn queue_name(&self, queue: usize) -> String {
         format!("case {} queue {queue}", self.case)
     }
 
-    fn holder(&self, queue: usize, key: &str) -> Option<usize> {
+    /// Returns the job that has a unique key now.
+    fn key_holder(&self, queue: usize, key: &str) -> Option<usize> {
         self.jobs.iter().position(|job| {
-            !job.is_forgotten && job.has_key && job.queue == queue && job.new.unique_key.as_deref() == Some(key)
+            !job.is_removed && job.has_key && job.queue == queue && job.new.unique_key.as_deref() == Some(key)
         })
     }
 
-    fn add(&mut self, new: NewJob, queue: usize, state: State) -> usize {
+    fn add_job(&mut self, new: NewJob, queue: usize, state: State) -> usize {
         self.jobs.push(ExpectedJob {
             queue,
             state,
             attempts: 0,
-            most: new.max_attempts.unwrap_or(20),
+            max_attempts: new.max_attempts.unwrap_or(DEFAULT_MAX_ATTEMPTS),
             has_key: new.unique_key.is_some(),
             lease: None,
             run_at: 0,
@@ -162,37 +176,37 @@ impl Model<'_> {
             worker: None,
             error: None,
             result: None,
-            is_forgotten: false,
+            is_removed: false,
             new,
         });
         self.jobs.len() - 1
     }
 
-    fn new_job(&self, queue: usize, priority: i32, key: Option<u8>, max_jobs: u32, is_late: bool) -> NewJob {
+    fn new_job(&self, queue: usize, priority: i32, key: Option<u8>, max_attempts: u32, is_late: bool) -> NewJob {
         NewJob {
             priority,
             unique_key: key.map(|key| format!("key {key}")),
-            max_attempts: Some(max_jobs),
+            max_attempts: Some(max_attempts),
             delay: if is_late { HOUR } else { Duration::ZERO },
-            ..describe::describe_job(&self.name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
+            ..describe::describe_job(&self.queue_name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
         }
     }
 
     /// Returns the answer that the store must give to a new job.
     fn expect_push(&mut self, new: NewJob, queue: usize) -> Pushed {
-        if let Some(holder) = new.unique_key.as_deref().and_then(|key| self.holder(queue, key)) {
+        if let Some(holder) = new.unique_key.as_deref().and_then(|key| self.key_holder(queue, key)) {
             return Pushed { id: self.jobs[holder].new.id, is_new: false };
         }
-        if self.jobs.iter().any(|job| job.new.id == new.id && !job.is_forgotten) {
+        if self.jobs.iter().any(|job| job.new.id == new.id && !job.is_removed) {
             return Pushed { id: new.id, is_new: false };
         }
         let pushed = Pushed { id: new.id, is_new: true };
-        self.add(new, queue, State::Ready);
+        self.add_job(new, queue, State::Ready);
         pushed
     }
 
-    /// Waits until a lease that shall end has ended.
-    fn pass(&mut self, end: Option<i64>, ends: bool) {
+    /// Waits until a lease has ended, if it shall end.
+    fn wait_for_lease_end(&mut self, end: Option<i64>, ends: bool) {
         let end = end.expect("an end");
         if ends {
             until("the clock goes on", || (self.world.store.now().expect("the time") > end).then_some(()));
@@ -200,94 +214,100 @@ impl Model<'_> {
     }
 
     /// Returns an error if this token does not permit changes to this job.
-    fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
+    fn check_token(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
         match &self.jobs[job] {
-            job if job.is_forgotten => Err(ErrorKind::Missing),
-            ExpectedJob { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
+            job if job.is_removed => Err(ErrorKind::Missing),
+            ExpectedJob { state: State::Leased, lease: Some(lease), .. }
+                if !lease.has_ended && lease.token == token =>
+            {
+                Ok(())
+            }
             _ => Err(ErrorKind::Lease),
         }
     }
 
-    /// Expired leases of a queue are released when a worker claims.
-    fn free(&mut self, queue: usize) {
+    /// Releases the ended leases of a queue, as the store does when a worker claims.
+    fn release_ended_leases(&mut self, queue: usize) {
         for job in &mut self.jobs {
-            let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.1);
-            if job.queue == queue && is_over && !job.is_forgotten {
+            let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.has_ended);
+            if job.queue == queue && is_over && !job.is_removed {
                 job.lease = None;
                 job.error = Some("the lease ended".to_owned());
-                job.state = if job.attempts >= job.most { State::Dead } else { State::Ready };
+                job.state = if job.attempts >= job.max_attempts { State::Dead } else { State::Ready };
                 job.has_key &= job.state == State::Ready;
             }
         }
     }
 
-    /// Returns how many of `most` may be handed out.
-    fn room(&self, queue: usize, max_jobs: usize) -> usize {
+    /// Returns how many jobs the limits of the queue allow to hand out, at most `max_jobs`.
+    fn count_claimable(&self, queue: usize, max_jobs: usize) -> usize {
         let (concurrency, rate) = self.limits[queue];
-        let leased = |job: &&ExpectedJob| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
+        let leased = |job: &&ExpectedJob| job.queue == queue && job.state == State::Leased && !job.is_removed;
         let leased = self.jobs.iter().filter(leased).count();
-        let mut room = max_jobs;
+        let mut claimable = max_jobs;
         if concurrency > 0 {
-            room = room.min((concurrency as usize).saturating_sub(leased));
+            claimable = claimable.min((concurrency as usize).saturating_sub(leased));
         }
         if rate > 0 {
-            room = room.min(rate.saturating_sub(self.spent[queue]) as usize);
+            claimable = claimable.min(rate.saturating_sub(self.handed_out[queue]) as usize);
         }
-        room
+        claimable
     }
 
-    fn spend(&mut self, queue: usize, count: usize) {
-        if self.limits[queue].1 > 0 {
-            self.spent[queue] += count as u32;
+    /// Counts jobs that were handed out, if the queue has a rate.
+    fn count_handed_out(&mut self, queue: usize, count: usize) {
+        let (_, rate) = self.limits[queue];
+        if rate > 0 {
+            self.handed_out[queue] += count as u32;
         }
     }
 
-    /// Returns the next jobs, in order.
-    fn next(&self, queue: usize, max_jobs: usize) -> Vec<usize> {
+    /// Returns the jobs that can be handed out, in order.
+    fn next_jobs(&self, queue: usize, max_jobs: usize) -> Vec<usize> {
         let is_next =
-            |job: &ExpectedJob| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
+            |job: &ExpectedJob| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_removed;
         let mut next: Vec<usize> = (0..self.jobs.len()).filter(|index| is_next(&self.jobs[*index])).collect();
         next.sort_by_key(|index| (-i64::from(self.jobs[*index].new.priority), self.jobs[*index].run_at, *index));
         next.truncate(max_jobs);
         next
     }
 
-    /// Returns what the store must have handed out. While there are as many jobs as requested, it
-    /// may check for expired leases only once in a while; otherwise it checks, before or after the
-    /// claim.
+    /// Returns the jobs that the store must have handed out. If enough jobs are ready, the store may skip the check
+    /// for ended leases. Otherwise it checks, either before it hands out jobs, or after it has handed out those that
+    /// were ready. The jobs of the second case may have a lower priority than those of the first.
     fn expect_claim(&mut self, queue: usize, max_jobs: usize, returned: &[Id]) -> Result<Vec<usize>, TestCaseError> {
         let is_over = |job: &&ExpectedJob| {
-            let is_over = job.lease.as_ref().is_some_and(|lease| lease.1);
-            job.queue == queue && job.state == State::Leased && is_over && !job.is_forgotten
+            let is_over = job.lease.as_ref().is_some_and(|lease| lease.has_ended);
+            job.queue == queue && job.state == State::Leased && is_over && !job.is_removed
         };
         let ended: Vec<(Id, u32)> = self.jobs.iter().filter(is_over).map(|job| (job.new.id, job.attempts)).collect();
-        let ready = self.next(queue, self.room(queue, max_jobs));
+        let ready = self.next_jobs(queue, self.count_claimable(queue, max_jobs));
         let is_as_before = |(id, attempts): &(Id, u32)| {
             let stored = self.world.store.job(*id).expect("asked").expect("it is there");
             stored.state == State::Leased && stored.attempts == *attempts
         };
-        let has_looked = ended.is_empty() || !ended.iter().all(is_as_before);
+        let has_checked = ended.is_empty() || !ended.iter().all(is_as_before);
         let ids = |all: &[usize]| all.iter().map(|index| self.jobs[*index].new.id).collect::<Vec<Id>>();
-        if !has_looked {
+        if !has_checked {
             prop_assert_eq!(ready.len(), max_jobs, "there is less than is asked for");
             prop_assert_eq!(returned, ids(&ready));
             return Ok(ready);
         }
-        self.free(queue);
-        let room = self.room(queue, max_jobs);
-        let before = self.next(queue, room);
-        let mut behind = self.next(queue, usize::MAX);
-        behind.retain(|index| !ready.contains(index));
-        behind.truncate(room - ready.len());
-        behind.extend(ready);
-        let all = self.next(queue, usize::MAX);
-        behind.sort_by_key(|index| all.iter().position(|known| known == index));
+        self.release_ended_leases(queue);
+        let claimable = self.count_claimable(queue, max_jobs);
+        let checked_before = self.next_jobs(queue, claimable);
+        let mut checked_after = self.next_jobs(queue, usize::MAX);
+        checked_after.retain(|index| !ready.contains(index));
+        checked_after.truncate(claimable - ready.len());
+        checked_after.extend(ready);
+        let all = self.next_jobs(queue, usize::MAX);
+        checked_after.sort_by_key(|index| all.iter().position(|other| other == index));
         let ids = |all: &[usize]| all.iter().map(|index| self.jobs[*index].new.id).collect::<Vec<Id>>();
-        if returned == ids(&behind) {
-            return Ok(behind);
+        if returned == ids(&checked_after) {
+            return Ok(checked_after);
         }
-        prop_assert_eq!(returned, ids(&before));
-        Ok(before)
+        prop_assert_eq!(returned, ids(&checked_before));
+        Ok(checked_before)
     }
 
     fn expect_ack(
@@ -297,9 +317,9 @@ impl Model<'_> {
         result: Option<Vec<u8>>,
         returned: icecore_store::Result<()>,
     ) -> Outcome {
-        let may = self.may(index, token);
-        prop_assert_eq!(returned.map_err(|error| error.kind()), may);
-        if may.is_ok() {
+        let expected = self.check_token(index, token);
+        prop_assert_eq!(returned.map_err(|error| error.kind()), expected);
+        if expected.is_ok() {
             let job = &mut self.jobs[index];
             (job.state, job.lease, job.error) = (State::Done, None, None);
             (job.has_key, job.result) = (false, result);
@@ -315,18 +335,20 @@ impl Model<'_> {
 
     /// Returns the answer to new jobs that follow others; `None` if one of those does not exist.
     fn expect_chain(&mut self, new: Vec<NewJob>, queue: usize) -> Option<Vec<Pushed>> {
-        let before = self.jobs.clone();
-        let mut stand_ins = std::collections::HashMap::new();
+        let jobs_before = self.jobs.clone();
+        // A new job with the id or the key of an existing one is not stored. Jobs that follow it follow the existing
+        // one.
+        let mut existing_ids = std::collections::HashMap::new();
         let mut result = Vec::new();
         for mut job in new {
-            job.after = job.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
-            let first = job.after.and_then(|id| self.jobs.iter().rposition(|job| job.new.id == id));
-            let state = match (job.after, first.map(|index| &self.jobs[index])) {
+            job.after = job.after.map(|id| existing_ids.get(&id).copied().unwrap_or(id));
+            let predecessor = job.after.and_then(|id| self.jobs.iter().rposition(|job| job.new.id == id));
+            let state = match (job.after, predecessor.map(|index| &self.jobs[index])) {
                 (None, _) => State::Ready,
-                (_, Some(first)) if !first.is_forgotten && first.state == State::Done => State::Ready,
-                (_, Some(first)) if !first.is_forgotten => State::Waiting,
+                (_, Some(job)) if !job.is_removed && job.state == State::Done => State::Ready,
+                (_, Some(job)) if !job.is_removed => State::Waiting,
                 _ => {
-                    self.jobs = before;
+                    self.jobs = jobs_before;
                     return None;
                 }
             };
@@ -334,19 +356,22 @@ impl Model<'_> {
             let pushed = self.expect_push(job, queue);
             match pushed.is_new {
                 true => self.jobs.last_mut().expect("it is new").state = state,
-                false => drop(stand_ins.insert(id, pushed.id)),
+                false => drop(existing_ids.insert(id, pushed.id)),
             }
             result.push(pushed);
         }
         Some(result)
     }
 
-    fn step(&mut self, step: &Step) -> Outcome {
+    /// Makes a call, and compares the answer with the model's.
+    fn run_step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Push { queue, jobs } => {
                 let new: Vec<NewJob> = jobs
                     .iter()
-                    .map(|(priority, key, max_jobs, late)| self.new_job(*queue, *priority, *key, *max_jobs, *late))
+                    .map(|(priority, key, max_attempts, is_late)| {
+                        self.new_job(*queue, *priority, *key, *max_attempts, *is_late)
+                    })
                     .collect();
                 let answer = self.world.store.push(&new).expect("pushed");
                 let expected: Vec<Pushed> = new.into_iter().map(|job| self.expect_push(job, *queue)).collect();
@@ -354,9 +379,9 @@ impl Model<'_> {
             }
             Step::Chain { queue, jobs } => {
                 let mut new: Vec<NewJob> = Vec::new();
-                for (before, key, is_late) in jobs {
+                for (predecessor, key, is_late) in jobs {
                     let mut job = self.new_job(*queue, 0, *key, 2, *is_late);
-                    let chosen = before.and_then(|number| self.chosen(number));
+                    let chosen = predecessor.and_then(|number| self.find_job(number));
                     job.after = chosen.map(|index| self.jobs[index].new.id).or_else(|| new.last().map(|last| last.id));
                     new.push(job);
                 }
@@ -372,15 +397,15 @@ impl Model<'_> {
                     rate: Some(Rate { count: *rate, period: HOUR }),
                     ..QueueSettings::default()
                 };
-                self.world.store.configure(&self.name(*queue), &settings).expect("configured");
+                self.world.store.configure(&self.queue_name(*queue), &settings).expect("configured");
                 self.limits[*queue] = (*concurrency, *rate);
             }
             Step::PushAgain(number) => {
-                let Some(index) = self.chosen(*number) else { return Ok(()) };
+                let Some(index) = self.find_job(*number) else { return Ok(()) };
                 let (new, queue) = (self.jobs[index].new.clone(), self.jobs[index].queue);
                 let answer = self.world.store.push(std::slice::from_ref(&new));
                 // A job that existed before is a duplicate, whatever happened to its predecessor.
-                let is_known = !self.jobs[index].is_forgotten;
+                let is_known = !self.jobs[index].is_removed;
                 let expected = match new.after {
                     Some(_) if is_known => Some(vec![self.expect_push(new, queue)]),
                     _ => self.expect_chain(vec![new], queue),
@@ -392,12 +417,12 @@ impl Model<'_> {
             }
             Step::PushAndClaim { queue, key, ends } => {
                 let new = self.new_job(*queue, 0, *key, 2, false);
-                let answer = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
+                let answer = self.world.store.push_and_claim(&new, "pusher", lease_length(*ends));
                 if self.paused[*queue] {
                     prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Paused));
                     return Ok(());
                 }
-                if self.room(*queue, 1) == 0 {
+                if self.count_claimable(*queue, 1) == 0 {
                     prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Limited));
                     return Ok(());
                 }
@@ -406,44 +431,50 @@ impl Model<'_> {
                 prop_assert_eq!(answer.is_some(), expected.is_new);
                 if let Some(answer) = answer {
                     prop_assert_eq!(answer.job.id, expected.id);
-                    self.pass(answer.job.lease_until, *ends);
-                    self.spend(*queue, 1);
+                    self.wait_for_lease_end(answer.job.lease_until, *ends);
+                    self.count_handed_out(*queue, 1);
                     let job = self.jobs.last_mut().expect("it is new");
                     (job.state, job.attempts) = (State::Leased, 1);
-                    (job.lease, job.worker) = (Some((answer.token.clone(), *ends)), Some("pusher".to_owned()));
+                    job.lease = Some(ExpectedLease { token: answer.token.clone(), has_ended: *ends });
+                    job.worker = Some("pusher".to_owned());
                     self.tokens.push(answer.token);
                 }
             }
-            Step::Claim { queue, most: max_jobs, ends } => {
+            Step::Claim { queue, max_jobs, ends } => {
                 let worker = format!("worker {}", self.steps);
                 // The time of a job that was given back may be this very millisecond.
-                let answer =
-                    self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *max_jobs).expect("claimed");
+                let answer = self
+                    .world
+                    .store
+                    .claim(&self.queue_name(*queue), &worker, lease_length(*ends), *max_jobs)
+                    .expect("claimed");
                 if *max_jobs == 0 || self.paused[*queue] {
                     prop_assert_eq!(answer, []);
                     return Ok(());
                 }
                 let ids: Vec<Id> = answer.iter().map(|lease| lease.job.id).collect();
                 let next = self.expect_claim(*queue, *max_jobs, &ids)?;
-                self.spend(*queue, next.len());
+                self.count_handed_out(*queue, next.len());
                 for (index, answer) in next.into_iter().zip(answer) {
-                    self.pass(answer.job.lease_until, *ends);
+                    self.wait_for_lease_end(answer.job.lease_until, *ends);
                     let job = &mut self.jobs[index];
                     (job.state, job.attempts, job.worker) = (State::Leased, job.attempts + 1, Some(worker.clone()));
-                    job.lease = Some((answer.token.clone(), *ends));
+                    job.lease = Some(ExpectedLease { token: answer.token.clone(), has_ended: *ends });
                     prop_assert_eq!(answer.job.attempts, job.attempts);
                     self.tokens.push(answer.token);
                 }
             }
             Step::Ack { job, token, result } => {
-                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(index), Some(token)) = (self.find_job(*job), self.find_token(*job, *token)) else {
+                    return Ok(());
+                };
                 let result = result.map(|byte| vec![byte]);
                 let answer = self.world.store.ack(self.jobs[index].new.id, &token, result.as_deref());
                 self.expect_ack(index, &token, result, answer)?;
             }
             Step::AckMany(acks) => {
                 let chosen = acks.iter().filter_map(|(job, token, result)| {
-                    let (index, token) = (self.chosen(*job)?, self.token(*job, *token)?);
+                    let (index, token) = (self.find_job(*job)?, self.find_token(*job, *token)?);
                     Some((index, Ack { id: self.jobs[index].new.id, token, result: result.map(|byte| vec![byte]) }))
                 });
                 let (chosen, acks): (Vec<usize>, Vec<Ack>) = chosen.unzip();
@@ -454,15 +485,17 @@ impl Model<'_> {
                 }
             }
             Step::Nack { job, token, delay } => {
-                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(index), Some(token)) = (self.find_job(*job), self.find_token(*job, *token)) else {
+                    return Ok(());
+                };
                 let error = format!("error {}", self.steps);
                 let given_delay = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
                 let answer = self.world.store.nack(self.jobs[index].new.id, &token, &error, given_delay);
-                let may = self.may(index, &token);
-                let is_dead = self.jobs[index].attempts >= self.jobs[index].most;
+                let expected = self.check_token(index, &token);
+                let is_dead = self.jobs[index].attempts >= self.jobs[index].max_attempts;
                 let state = if is_dead { State::Dead } else { State::Ready };
-                prop_assert_eq!(answer.map_err(|error: Error| error.kind()), may.map(|()| state));
-                if may.is_ok() {
+                prop_assert_eq!(answer.map_err(|error: Error| error.kind()), expected.map(|()| state));
+                if expected.is_ok() {
                     let job = &mut self.jobs[index];
                     (job.state, job.lease, job.error) = (state, None, Some(error));
                     job.has_key &= state == State::Ready;
@@ -471,30 +504,32 @@ impl Model<'_> {
                 }
             }
             Step::Extend { job, token, ends } => {
-                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
-                let answer = self.world.store.extend(self.jobs[index].new.id, &token, lease(*ends));
-                let may = self.may(index, &token);
+                let (Some(index), Some(token)) = (self.find_job(*job), self.find_token(*job, *token)) else {
+                    return Ok(());
+                };
+                let answer = self.world.store.extend(self.jobs[index].new.id, &token, lease_length(*ends));
+                let expected = self.check_token(index, &token);
                 let end = answer.as_ref().ok().copied();
-                prop_assert_eq!(answer.map(drop).map_err(|error| error.kind()), may);
-                if may.is_ok() {
-                    self.pass(end, *ends);
-                    self.jobs[index].lease = Some((token, *ends));
+                prop_assert_eq!(answer.map(drop).map_err(|error| error.kind()), expected);
+                if expected.is_ok() {
+                    self.wait_for_lease_end(end, *ends);
+                    self.jobs[index].lease = Some(ExpectedLease { token, has_ended: *ends });
                 }
             }
             Step::Redrive { queue, ids } => {
                 let chosen: Vec<usize> = match ids {
-                    Some(ids) => ids.iter().filter_map(|number| self.chosen(*number)).collect(),
+                    Some(ids) => ids.iter().filter_map(|number| self.find_job(*number)).collect(),
                     None => (0..self.jobs.len()).collect(),
                 };
                 let given: Vec<Id> = chosen.iter().map(|index| self.jobs[*index].new.id).collect();
                 let given = ids.as_ref().map(|_| &*given);
-                let answer = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
+                let answer = self.world.store.redrive(&self.queue_name(*queue), given, "ann").expect("redriven");
                 let mut count = 0;
                 for index in chosen {
                     let job = &self.jobs[index];
-                    if job.queue == *queue && job.state == State::Dead && !job.is_forgotten {
+                    if job.queue == *queue && job.state == State::Dead && !job.is_removed {
                         let key = job.new.unique_key.clone();
-                        let has_key = key.is_some_and(|key| self.holder(*queue, &key).is_none());
+                        let has_key = key.is_some_and(|key| self.key_holder(*queue, &key).is_none());
                         let job = &mut self.jobs[index];
                         (job.state, job.attempts, job.is_late, job.has_key) = (State::Ready, 0, false, has_key);
                         count += 1;
@@ -503,37 +538,37 @@ impl Model<'_> {
                 prop_assert_eq!(answer, count);
             }
             Step::Replay(number) => {
-                let Some(index) = self.chosen(*number) else { return Ok(()) };
-                let first = self.jobs[index].clone();
-                match self.world.store.replay(first.new.id, "ann") {
+                let Some(index) = self.find_job(*number) else { return Ok(()) };
+                let replayed = self.jobs[index].clone();
+                match self.world.store.replay(replayed.new.id, "ann") {
                     Ok(id) => {
-                        prop_assert!(!first.is_forgotten);
-                        let max_jobs = Some(first.most);
+                        prop_assert!(!replayed.is_removed);
+                        let max_attempts = Some(replayed.max_attempts);
                         let mut new =
-                            NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts: max_jobs, ..first.new };
+                            NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts, ..replayed.new };
                         new.after = None;
                         new.replay_of = Some(self.jobs[index].new.id);
-                        self.add(new, first.queue, State::Ready);
+                        self.add_job(new, replayed.queue, State::Ready);
                     }
-                    Err(error) => prop_assert!(first.is_forgotten && error.kind() == ErrorKind::Missing),
+                    Err(error) => prop_assert!(replayed.is_removed && error.kind() == ErrorKind::Missing),
                 }
             }
             Step::Pause { queue, is_paused } => {
-                self.world.store.pause(&self.name(*queue), *is_paused, "ann").expect("paused");
+                self.world.store.pause(&self.queue_name(*queue), *is_paused, "ann").expect("paused");
                 self.paused[*queue] = *is_paused;
             }
-            Step::Forget => {
-                // Includes jobs of other cases: those have ended.
-                self.world.store.remove_ended_jobs(i64::MAX).expect("forgotten");
-                let mut has_forgotten = false;
+            Step::RemoveEnded => {
+                // This also removes jobs of other cases, which nobody needs any more.
+                self.world.store.remove_ended_jobs(i64::MAX).expect("removed");
+                let mut has_removed = false;
                 for job in &mut self.jobs {
-                    let is_over = matches!(job.state, State::Done | State::Dead) && !job.is_forgotten;
-                    (job.is_forgotten, has_forgotten) = (job.is_forgotten || is_over, has_forgotten || is_over);
+                    let is_over = matches!(job.state, State::Done | State::Dead) && !job.is_removed;
+                    (job.is_removed, has_removed) = (job.is_removed || is_over, has_removed || is_over);
                 }
-                let ids: Vec<(Id, bool)> = self.jobs.iter().map(|job| (job.new.id, job.is_forgotten)).collect();
-                for job in self.jobs.iter_mut().filter(|job| job.state == State::Waiting && has_forgotten) {
-                    let before = ids.iter().rfind(|(id, _)| Some(*id) == job.new.after);
-                    if before.is_none_or(|(_, is_forgotten)| *is_forgotten) {
+                let ids: Vec<(Id, bool)> = self.jobs.iter().map(|job| (job.new.id, job.is_removed)).collect();
+                for job in self.jobs.iter_mut().filter(|job| job.state == State::Waiting && has_removed) {
+                    let predecessor = ids.iter().rfind(|(id, _)| Some(*id) == job.new.after);
+                    if predecessor.is_none_or(|(_, is_removed)| *is_removed) {
                         (job.state, job.has_key) = (State::Dead, false);
                         job.error = Some("the job that this one waited for was removed before it was done".to_owned());
                     }
@@ -543,46 +578,48 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Returns a job by its number from the last. If a forgotten job was pushed again, returns the
-    /// new one.
-    fn chosen(&self, number: usize) -> Option<usize> {
-        let id = self.jobs[back(&self.jobs, number)?].new.id;
+    /// Returns the index of a job by its number from the last. If a removed job was pushed again, returns the new
+    /// one.
+    fn find_job(&self, number: usize) -> Option<usize> {
+        let id = self.jobs[index_from_end(&self.jobs, number)?].new.id;
         self.jobs.iter().rposition(|job| job.new.id == id)
     }
 
     /// Returns the token of the job, or of another one.
-    fn token(&self, job: usize, token: usize) -> Option<String> {
-        let own = self.chosen(job).and_then(|index| self.jobs[index].lease.as_ref()).map(|lease| lease.0.clone());
+    fn find_token(&self, job: usize, token: usize) -> Option<String> {
+        let own = self.find_job(job).and_then(|index| self.jobs[index].lease.as_ref()).map(|lease| lease.token.clone());
         match (token, own) {
+            // Most calls use the right token.
             (0..4, Some(own)) => Some(own),
-            _ => back(&self.tokens, token).map(|index| self.tokens[index].clone()),
+            _ => index_from_end(&self.tokens, token).map(|index| self.tokens[index].clone()),
         }
     }
 
     /// Compares the stored data with the model.
-    fn compare(&mut self) -> Outcome {
+    fn compare_with_store(&mut self) -> Outcome {
         for queue in 0..2 {
-            let name = self.name(queue);
+            let name = self.queue_name(queue);
             let stored = self.world.jobs(&JobFilter { queue: Some(name.clone()), ..JobFilter::default() });
-            let known: Vec<usize> = (0..self.jobs.len())
-                .filter(|index| self.jobs[*index].queue == queue && !self.jobs[*index].is_forgotten)
+            let expected: Vec<usize> = (0..self.jobs.len())
+                .filter(|index| self.jobs[*index].queue == queue && !self.jobs[*index].is_removed)
                 .collect();
-            prop_assert_eq!(stored.len(), known.len());
-            for (stored, index) in stored.iter().zip(&known) {
+            prop_assert_eq!(stored.len(), expected.len());
+            for (stored, index) in stored.iter().zip(&expected) {
                 self.jobs[*index].run_at = stored.run_at;
                 compare_job(stored, &self.jobs[*index])?;
             }
             let count = |state| stored.iter().filter(|job| job.state == state).count() as u64;
             let counts = State::ALL.map(count);
-            let late = known
+            let ready_count = count(State::Ready);
+            let late_count = expected
                 .iter()
                 .filter(|index| self.jobs[**index].state == State::Ready && self.jobs[**index].is_late)
                 .count();
             let all = self.world.store.queues().expect("queues");
             let status = all.into_iter().find(|queue| queue.name == name).expect("it is configured");
             prop_assert_eq!(status.counts, counts);
-            prop_assert_eq!(status.delayed, late as u64);
-            prop_assert_eq!(status.oldest.is_some(), counts[0] > late as u64);
+            prop_assert_eq!(status.delayed, late_count as u64);
+            prop_assert_eq!(status.oldest.is_some(), ready_count > late_count as u64);
             prop_assert_eq!(status.paused_at.is_some(), self.paused[queue]);
             let limits = (status.concurrency.unwrap_or(0), status.rate.map_or(0, |rate| rate.count));
             prop_assert_eq!(limits, self.limits[queue]);
@@ -591,26 +628,32 @@ impl Model<'_> {
     }
 }
 
-fn compare_job(stored: &Job, known: &ExpectedJob) -> Outcome {
-    prop_assert_eq!(stored.id, known.new.id);
-    prop_assert_eq!((stored.state, stored.attempts, stored.max_attempts), (known.state, known.attempts, known.most));
-    prop_assert_eq!((&stored.bytes, stored.priority), (&known.new.bytes, known.new.priority));
-    prop_assert_eq!((&stored.worker, &stored.error, &stored.result), (&known.worker, &known.error, &known.result));
-    prop_assert_eq!((&stored.unique_key, stored.replay_of), (&known.new.unique_key, known.new.replay_of));
-    prop_assert_eq!(stored.after, known.new.after);
-    prop_assert_eq!(stored.lease_until.is_some(), known.state == State::Leased);
-    prop_assert_eq!(stored.finished_at.is_some(), matches!(known.state, State::Done | State::Dead));
+fn compare_job(stored: &Job, expected: &ExpectedJob) -> Outcome {
+    prop_assert_eq!(stored.id, expected.new.id);
+    prop_assert_eq!(
+        (stored.state, stored.attempts, stored.max_attempts),
+        (expected.state, expected.attempts, expected.max_attempts)
+    );
+    prop_assert_eq!((&stored.bytes, stored.priority), (&expected.new.bytes, expected.new.priority));
+    prop_assert_eq!(
+        (&stored.worker, &stored.error, &stored.result),
+        (&expected.worker, &expected.error, &expected.result)
+    );
+    prop_assert_eq!((&stored.unique_key, stored.replay_of), (&expected.new.unique_key, expected.new.replay_of));
+    prop_assert_eq!(stored.after, expected.new.after);
+    prop_assert_eq!(stored.lease_until.is_some(), expected.state == State::Leased);
+    prop_assert_eq!(stored.finished_at.is_some(), matches!(expected.state, State::Done | State::Dead));
     Ok(())
 }
 
 #[test]
 fn queues_behave_like_the_model() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}");
         // All cases share one database: each has its own queues.
-        let world = std::cell::RefCell::new(World::new(fresh()));
+        let world = std::cell::RefCell::new(World::new(new_database()));
         let case = std::cell::Cell::new(0);
-        let steps = vec(step(), 1..60);
+        let steps = vec(any_step(), 1..60);
         let answer = super::runner().run(&steps, |steps| {
             case.set(case.get() + 1);
             let mut world = world.borrow_mut();
@@ -621,17 +664,17 @@ fn queues_behave_like_the_model() {
                 tokens: Vec::new(),
                 paused: [false; 2],
                 limits: [(0, 0); 2],
-                spent: [0; 2],
+                handed_out: [0; 2],
                 steps: 0,
             };
             for queue in 0..2 {
                 let settings = icecore_store::QueueSettings { backoff: Some(HOUR), ..Default::default() };
-                let name = model.name(queue);
+                let name = model.queue_name(queue);
                 model.world.store.configure(&name, &settings).expect("configured");
             }
             for (number, step) in steps.iter().enumerate() {
                 model.steps = number;
-                let answer = model.step(step).and_then(|()| model.compare());
+                let answer = model.run_step(step).and_then(|()| model.compare_with_store());
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
             // The other cases need not read these.

@@ -26,14 +26,14 @@ enum Step {
     /// Another program wrote an invalid timing.
     Break(usize),
     Fire(usize),
-    /// A job is finished.
+    /// A worker finishes a job.
     Work,
 }
 
 const TIMINGS: [(&str, Option<&str>); 4] =
     [("* * * * *", None), ("0 3 * * *", Some("Europe/Berlin")), ("every 2m", None), ("@yearly", Some("UTC"))];
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (0..3usize, 0..TIMINGS.len(), any::<bool>()).prop_map(|(name, timing, is_alone)| Step::Set { name, timing, is_alone }),
         1 => (0..3usize, any::<bool>()).prop_map(|(name, is_paused)| Step::Pause { name, is_paused }),
@@ -52,14 +52,14 @@ struct ExpectedSchedule {
     payload: Vec<u8>,
     is_paused: bool,
     is_broken: bool,
-    /// The due time, if there is one.
+    /// The time that `Step::Due` set, until it is fired.
     due: Option<i64>,
     last_id: Option<Id>,
     last_at: Option<i64>,
     has_problem: bool,
 }
 
-/// A job, and its schedule if that allows no second job meanwhile.
+/// An unfinished job. `key` is its schedule, if that queues no second job meanwhile.
 struct ExpectedJob {
     id: Id,
     payload: Vec<u8>,
@@ -69,38 +69,42 @@ struct ExpectedJob {
 struct Model<'w> {
     world: &'w mut World,
     case: u64,
-    known: BTreeMap<String, ExpectedSchedule>,
+    schedules: BTreeMap<String, ExpectedSchedule>,
     /// Unfinished jobs, in the order of their creation.
     jobs: Vec<ExpectedJob>,
-    used: HashSet<i64>,
+    /// Times at which a schedule was due.
+    used_times: HashSet<i64>,
+    /// Number of the current step.
     steps: usize,
 }
 
 type Outcome = Result<(), TestCaseError>;
 
 impl Model<'_> {
-    fn queue(&self) -> String {
+    fn queue_name(&self) -> String {
         format!("case {}", self.case)
     }
 
-    fn name(&self, name: usize) -> String {
-        format!("case {} schedule {name}", self.case)
+    fn schedule_name(&self, number: usize) -> String {
+        format!("case {} schedule {number}", self.case)
     }
 
-    fn change(&mut self, name: &str, cells: &[(&str, Cell)]) {
+    /// Changes the stored row of a schedule, as another program would.
+    fn change_row(&mut self, name: &str, cells: &[(&str, Cell)]) {
         self.world.change("icecore_schedules", cells, &[("name", Cell::Text(name))]);
     }
 
-    fn step(&mut self, step: &Step) -> Outcome {
+    /// Makes a call, and compares the answer with the model's.
+    fn run_step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Set { name, timing, is_alone } => {
-                let name = self.name(*name);
+                let name = self.schedule_name(*name);
                 let payload = format!("{}", self.steps).into_bytes();
                 let (text, zone) = TIMINGS[*timing];
-                let timing_ = Timing::new(text, zone).expect("a timing");
+                let parsed_timing = Timing::new(text, zone).expect("a timing");
                 let new = NewSchedule {
                     is_alone: *is_alone,
-                    ..NewSchedule::new(&name, self.queue(), timing_, payload.clone())
+                    ..NewSchedule::new(&name, self.queue_name(), parsed_timing, payload.clone())
                 };
                 let next = self.world.store.set_schedule(&new, "ann").expect("set");
                 prop_assert_eq!(
@@ -110,13 +114,13 @@ impl Model<'_> {
                         .schedules()
                         .expect("asked")
                         .iter()
-                        .find(|known| known.name == name)
-                        .and_then(|known| known.next_at)
+                        .find(|expected| expected.name == name)
+                        .and_then(|expected| expected.next_at)
                 );
-                let old = self.known.remove(&name);
+                let old = self.schedules.remove(&name);
                 let (last_id, last_at) = old.map_or((None, None), |old| (old.last_id, old.last_at));
                 let (timing, is_alone) = (*timing, *is_alone);
-                let known = ExpectedSchedule {
+                let expected = ExpectedSchedule {
                     timing,
                     is_alone,
                     payload,
@@ -127,155 +131,160 @@ impl Model<'_> {
                     due: None,
                     has_problem: false,
                 };
-                self.known.insert(name, known);
+                self.schedules.insert(name, expected);
             }
             Step::Pause { name, is_paused } => {
-                let name = self.name(*name);
+                let name = self.schedule_name(*name);
                 let result = self.world.store.pause_schedule(&name, *is_paused, "ann").map_err(|error| error.kind());
-                let Some(known) = self.known.get_mut(&name) else {
+                let Some(expected) = self.schedules.get_mut(&name) else {
                     prop_assert_eq!(result, Err(ErrorKind::Missing));
                     return Ok(());
                 };
-                let stays = !known.is_paused && !known.has_problem;
-                if !*is_paused && !stays && known.is_broken {
+                let was_active = !expected.is_paused && !expected.has_problem;
+                if !*is_paused && !was_active && expected.is_broken {
                     prop_assert_eq!(result, Err(ErrorKind::Input));
                     return Ok(());
                 }
                 prop_assert_eq!(result, Ok(()));
-                if *is_paused || !stays {
-                    known.due = None;
+                if *is_paused || !was_active {
+                    expected.due = None;
                 }
-                (known.is_paused, known.has_problem) = (*is_paused, false);
+                (expected.is_paused, expected.has_problem) = (*is_paused, false);
             }
             Step::Remove(name) => {
-                let name = self.name(*name);
+                let name = self.schedule_name(*name);
                 let result = self.world.store.remove_schedule(&name, "ann").expect("asked");
-                prop_assert_eq!(result, self.known.remove(&name).is_some());
+                prop_assert_eq!(result, self.schedules.remove(&name).is_some());
             }
             Step::Due { name, times } => {
-                let name = self.name(*name);
+                let name = self.schedule_name(*name);
                 let now = self.world.store.now().expect("the time");
-                let Some(known) = self.known.get_mut(&name) else { return Ok(()) };
-                if known.is_paused || known.has_problem {
+                let Some(expected) = self.schedules.get_mut(&name) else { return Ok(()) };
+                if expected.is_paused || expected.has_problem {
                     return Ok(());
                 }
-                // All times are different: equal times share one job.
+                // Each time is used once, because equal times share one job.
                 let mut due_at = now - times * 120_000 - 1;
-                while !self.used.insert(due_at) {
+                while !self.used_times.insert(due_at) {
                     due_at -= 1;
                 }
-                known.due = Some(due_at);
-                self.change(&name, &[("next_at", Cell::Int(due_at))]);
+                expected.due = Some(due_at);
+                self.change_row(&name, &[("next_at", Cell::Int(due_at))]);
             }
             Step::Break(name) => {
-                let name = self.name(*name);
-                if let Some(known) = self.known.get_mut(&name) {
-                    known.is_broken = true;
-                    self.change(&name, &[("timing", Cell::Text("never"))]);
+                let name = self.schedule_name(*name);
+                if let Some(expected) = self.schedules.get_mut(&name) {
+                    expected.is_broken = true;
+                    self.change_row(&name, &[("timing", Cell::Text("never"))]);
                 }
             }
             Step::Fire(max_schedules) => self.fire(*max_schedules)?,
             Step::Work => {
-                let queue = self.queue();
+                let queue = self.queue_name();
                 let leases = self.world.store.claim(&queue, "ann", crate::common::HOUR, 1).expect("claimed");
                 for lease in leases {
                     self.world.store.ack(lease.job.id, &lease.token, None).expect("done");
-                    let due_at = self.jobs.iter().position(|job| job.id == lease.job.id);
-                    self.jobs.remove(due_at.expect("the model has it"));
+                    let index = self.jobs.iter().position(|job| job.id == lease.job.id);
+                    self.jobs.remove(index.expect("the model has it"));
                 }
             }
         }
         Ok(())
     }
 
+    /// Fires schedules, and compares the answer with the model's.
     fn fire(&mut self, max_schedules: usize) -> Outcome {
-        let before = self.world.store.now().expect("the time");
+        let time_before = self.world.store.now().expect("the time");
         let result = self.world.store.fire(max_schedules).expect("fired");
-        let after = self.world.store.now().expect("the time");
+        let time_after = self.world.store.now().expect("the time");
         let mut due: Vec<(i64, String)> =
-            self.known.iter().filter_map(|(name, known)| Some((known.due?, name.clone()))).collect();
+            self.schedules.iter().filter_map(|(name, expected)| Some((expected.due?, name.clone()))).collect();
         due.sort();
-        // Schedules whose minute began meanwhile may be included: the test does not control the
-        // clock.
-        let is_ours = |fired: &&icecore_store::Fired| due.iter().any(|(_, name)| *name == fired.schedule);
+        // Schedules whose minute began meanwhile may be included, because the test does not control the clock.
+        let is_expected = |fired: &&icecore_store::Fired| due.iter().any(|(_, name)| *name == fired.schedule);
         prop_assert!(
-            result.iter().filter(is_ours).count() == due.len().min(max_schedules) || result.len() == max_schedules
+            result.iter().filter(is_expected).count() == due.len().min(max_schedules) || result.len() == max_schedules
         );
         for fired in result {
-            prop_assert_eq!(&fired.queue, &self.queue());
-            let known = self.known.get_mut(&fired.schedule).expect("the model has it");
-            if known.is_broken {
+            prop_assert_eq!(&fired.queue, &self.queue_name());
+            let expected = self.schedules.get_mut(&fired.schedule).expect("the model has it");
+            if expected.is_broken {
                 prop_assert!(fired.problem.is_some() && fired.id.is_none() && !fired.is_new);
-                (known.has_problem, known.due) = (true, None);
+                (expected.has_problem, expected.due) = (true, None);
                 continue;
             }
             prop_assert_eq!(&fired.problem, &None);
             let holder = self.jobs.iter().find(|job| job.key.as_ref() == Some(&fired.schedule)).map(|job| job.id);
-            match holder.filter(|_| known.is_alone) {
+            match holder.filter(|_| expected.is_alone) {
                 Some(holder) => prop_assert_eq!((fired.id, fired.is_new), (Some(holder), false)),
                 None => {
                     prop_assert!(fired.is_new);
                     let id = fired.id.expect("a job");
-                    prop_assert!(self.jobs.iter().all(|known| known.id != id));
-                    let key = known.is_alone.then(|| fired.schedule.clone());
-                    self.jobs.push(ExpectedJob { id, payload: known.payload.clone(), key });
+                    prop_assert!(self.jobs.iter().all(|expected| expected.id != id));
+                    let key = expected.is_alone.then(|| fired.schedule.clone());
+                    self.jobs.push(ExpectedJob { id, payload: expected.payload.clone(), key });
                 }
             }
-            known.last_id = fired.id;
-            let (text, zone) = TIMINGS[known.timing];
+            expected.last_id = fired.id;
+            let (text, zone) = TIMINGS[expected.timing];
             let timing = Timing::new(text, zone).expect("a timing");
             let stored = self.world.store.schedules().expect("asked");
             let stored = stored.into_iter().find(|stored| stored.name == fired.schedule).expect("it is there");
             let next = stored.next_at.expect("a next one");
-            prop_assert!(timing.next(before).expect("one") <= next && next <= timing.next(after).expect("one"));
-            match known.due.take() {
+            prop_assert!(
+                timing.next(time_before).expect("one") <= next && next <= timing.next(time_after).expect("one")
+            );
+            match expected.due.take() {
                 Some(due) => prop_assert_eq!(stored.last_at, Some(due)),
-                None => prop_assert!(stored.last_at.is_some_and(|due_at| due_at <= after)),
+                None => prop_assert!(stored.last_at.is_some_and(|due_at| due_at <= time_after)),
             }
-            known.last_at = stored.last_at;
+            expected.last_at = stored.last_at;
         }
         Ok(())
     }
 
-    fn compare(&mut self) -> Outcome {
+    fn compare_with_store(&mut self) -> Outcome {
         let stored = self.world.store.schedules().expect("schedules");
-        prop_assert_eq!(stored.iter().map(|one| &one.name).collect::<Vec<_>>(), self.known.keys().collect::<Vec<_>>());
-        for (stored, known) in stored.iter().zip(self.known.values()) {
-            prop_assert_eq!(&stored.bytes, &known.payload);
+        prop_assert_eq!(
+            stored.iter().map(|one| &one.name).collect::<Vec<_>>(),
+            self.schedules.keys().collect::<Vec<_>>()
+        );
+        for (stored, expected) in stored.iter().zip(self.schedules.values()) {
+            prop_assert_eq!(&stored.bytes, &expected.payload);
             prop_assert_eq!(
                 (stored.is_alone, stored.last_id, stored.last_at),
-                (known.is_alone, known.last_id, known.last_at)
+                (expected.is_alone, expected.last_id, expected.last_at)
             );
             prop_assert_eq!(
                 (stored.paused_at.is_some(), stored.problem.is_some()),
-                (known.is_paused, known.has_problem)
+                (expected.is_paused, expected.has_problem)
             );
-            prop_assert_eq!(stored.next_at.is_none(), known.is_paused || known.has_problem);
+            prop_assert_eq!(stored.next_at.is_none(), expected.is_paused || expected.has_problem);
         }
-        let filter = JobFilter { queue: Some(self.queue()), state: Some(State::Ready), ..JobFilter::default() };
+        let filter = JobFilter { queue: Some(self.queue_name()), state: Some(State::Ready), ..JobFilter::default() };
         let jobs: Vec<(Id, Vec<u8>)> = self.world.jobs(&filter).into_iter().map(|job| (job.id, job.bytes)).collect();
-        let known: Vec<(Id, Vec<u8>)> = self.jobs.iter().map(|job| (job.id, job.payload.clone())).collect();
-        prop_assert_eq!(jobs, known);
+        let expected: Vec<(Id, Vec<u8>)> = self.jobs.iter().map(|job| (job.id, job.payload.clone())).collect();
+        prop_assert_eq!(jobs, expected);
         Ok(())
     }
 }
 
 #[test]
 fn schedules_behave_like_the_model() {
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         println!("{backend}");
-        let world = std::cell::RefCell::new(World::new(fresh()));
+        let world = std::cell::RefCell::new(World::new(new_database()));
         let case = std::cell::Cell::new(0);
-        let steps = proptest::collection::vec(step(), 1..40);
+        let steps = proptest::collection::vec(any_step(), 1..40);
         let answer = super::runner().run(&steps, |steps| {
             case.set(case.get() + 1);
             let mut world = world.borrow_mut();
             let mut model = Model {
                 world: &mut world,
                 case: case.get(),
-                known: BTreeMap::new(),
+                schedules: BTreeMap::new(),
                 jobs: Vec::new(),
-                used: HashSet::new(),
+                used_times: HashSet::new(),
                 steps: 0,
             };
             // Removes what a failed case left.
@@ -284,7 +293,7 @@ fn schedules_behave_like_the_model() {
             }
             for (number, step) in steps.iter().enumerate() {
                 model.steps = number;
-                let answer = model.step(step).and_then(|()| model.compare());
+                let answer = model.run_step(step).and_then(|()| model.compare_with_store());
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
             Ok(())

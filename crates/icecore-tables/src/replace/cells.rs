@@ -12,7 +12,7 @@ pub fn find_csv_cells(
     header: usize,
     row: u64,
     mut place: impl FnMut(usize) -> Option<u32>,
-    pieces: &mut Vec<LocatedValue>,
+    values: &mut Vec<LocatedValue>,
 ) -> Result<(), (u64, usize)> {
     let (mut offset, mut row, mut cells) = (header, row + 1, Vec::new());
     let scanner = Scanner::new(dialect);
@@ -26,7 +26,7 @@ pub fn find_csv_cells(
             {
                 let shift = |range: &Range<usize>| offset + range.start..offset + range.end;
                 let syntax = ValueSyntax::Csv { is_quoted: cell.is_quoted };
-                pieces.push(LocatedValue {
+                values.push(LocatedValue {
                     range: shift(&cell.range),
                     body: shift(&cell.body),
                     syntax,
@@ -48,7 +48,7 @@ pub fn find_tsv_cells(
     header: usize,
     row: u64,
     mut place: impl FnMut(usize) -> Option<u32>,
-    pieces: &mut Vec<LocatedValue>,
+    values: &mut Vec<LocatedValue>,
 ) {
     let (mut offset, mut column, mut row) = (header, 0, row + 1);
     while offset < bytes.len() {
@@ -62,7 +62,7 @@ pub fn find_tsv_cells(
             && cell != b"\\N"
         {
             let cell_range = offset..offset + cell.len();
-            pieces.push(LocatedValue {
+            values.push(LocatedValue {
                 range: cell_range.clone(),
                 body: cell_range,
                 syntax: ValueSyntax::Tsv,

@@ -9,7 +9,7 @@ const MAX_BROKEN_VALUES: usize = 100;
 /// Counts over any part of an input.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeCounts {
-    /// By the numbers of tables and columns.
+    /// Counts of each column, by the number of its table and column.
     pub places: BTreeMap<u32, ColumnCounts>,
     /// Number of changes by each pair.
     pub pairs: BTreeMap<usize, u64>,
@@ -38,6 +38,15 @@ pub struct ColumnCounts {
     pub tally: Tally,
 }
 
+/// Whether a value is counted as changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueChanged {
+    /// The value gets a new text.
+    Yes,
+    /// Only its other counts are added.
+    No,
+}
+
 /// A value that looks frozen and is broken.
 #[derive(Clone, Debug)]
 pub struct BrokenValue {
@@ -56,7 +65,7 @@ pub struct BrokenValue {
 }
 
 impl ColumnCounts {
-    /// Adds the counts of another part.
+    /// Adds the counts of another part of the input.
     pub fn add(&mut self, other: &ColumnCounts) {
         self.values += other.values;
         self.refused += other.refused;
@@ -67,18 +76,18 @@ impl ColumnCounts {
 
 impl ChangeCounts {
     /// Adds the counts of one value.
-    pub fn add_value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
+    pub fn add_value(&mut self, place: u32, row: u64, offset: Option<u64>, changed: ValueChanged, tally: &mut Tally) {
         for broken in std::mem::take(&mut tally.first_broken) {
             if self.broken.len() < MAX_BROKEN_VALUES {
                 self.broken.push(BrokenValue { input: String::new(), key: String::new(), place, row, offset, broken });
             }
         }
         let counts = self.places.entry(place).or_default();
-        counts.values += u64::from(is_changed);
+        counts.values += u64::from(changed == ValueChanged::Yes);
         counts.tally.add(tally);
     }
 
-    /// Adds the counts of another account.
+    /// Adds the counts of another part of the input.
     pub fn add(&mut self, other: ChangeCounts) {
         for (place, counts) in &other.places {
             self.places.entry(*place).or_default().add(counts);
@@ -93,7 +102,7 @@ impl ChangeCounts {
     }
 
     /// Counts a value at this offset that is text, but not in UTF-8.
-    pub fn note_foreign(&mut self, offset: u64) {
+    pub fn count_foreign(&mut self, offset: u64) {
         self.foreign += 1;
         self.foreign_at.get_or_insert(offset);
     }

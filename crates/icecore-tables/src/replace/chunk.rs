@@ -20,7 +20,7 @@ pub struct Chunk {
     pub header: usize,
     /// Number of bytes before and after the chunk that are only context. Used for plain text.
     pub context_lengths: (usize, usize),
-    /// Whether the reader may have to wait for more.
+    /// Whether the reader may have to wait for more input after this chunk.
     pub is_last_for_now: bool,
     /// Offset of a literal that the end of the input cuts off.
     pub unclosed: Option<u64>,
@@ -44,7 +44,7 @@ pub struct Chunk {
     pub is_changed: bool,
     /// The output of a dry run.
     pub dry_run_output: Vec<u8>,
-    /// The counts.
+    /// The counts of this chunk.
     pub counts: ChangeCounts,
 }
 
@@ -66,8 +66,9 @@ impl Chunk {
     }
 
     /// Records the effects that changes of plain text have on serialized values.
-    pub fn note_damage(&mut self, damage: Damage) {
-        (self.suspect, self.split_change, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
+    pub fn set_damage(&mut self, damage: Damage) {
+        (self.suspect, self.split_change, self.is_cut_off) =
+            (damage.damaging_change, damage.split_change, damage.is_cut_off);
     }
 
     /// Returns the bytes to write.
@@ -90,7 +91,7 @@ pub struct LocatedValue {
     pub body: Range<usize>,
     /// How it is written.
     pub syntax: ValueSyntax,
-    /// The number of its table and column.
+    /// The number of its table and column in the `ColumnRegistry`.
     pub place: u32,
     /// Its row, from 1 on; 0 if there are none.
     pub row: u64,

@@ -34,8 +34,8 @@ impl FrozenText {
             }
         }
         self.end = strings.map(|string| string.end).fold(self.end, u64::max);
-        if let Some(touched) = chunk.split_change.filter(|_| self.is_open && count == 0) {
-            (count, first) = (1, Some(touched));
+        if let Some(split_change) = chunk.split_change.filter(|_| self.is_open && count == 0) {
+            (count, first) = (1, Some(split_change));
         }
         self.is_open |= chunk.is_cut_off;
         (count, first)
@@ -44,11 +44,11 @@ impl FrozenText {
 
 /// Returns where a string of serialize() begins in a cell if its length leads to an end exactly after that cell. Then
 /// the cells were read wrongly.
-pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<usize> {
+pub fn find_string_over_cells(bytes: &[u8], values: &[LocatedValue]) -> Option<usize> {
     find_exact_strings(bytes).find_map(|string| {
-        let next = pieces.partition_point(|piece| piece.range.start <= string.start);
-        let piece = pieces.get(next.checked_sub(1)?)?;
-        (string.start < piece.range.end && piece.range.end < string.end).then_some(string.start)
+        let next = values.partition_point(|value| value.range.start <= string.start);
+        let value = values.get(next.checked_sub(1)?)?;
+        (string.start < value.range.end && value.range.end < string.end).then_some(string.start)
     })
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn serialized_strings_across_cells_are_found() {
-        let piece = |bounds: Range<usize>| LocatedValue {
+        let value = |bounds: Range<usize>| LocatedValue {
             range: bounds.clone(),
             body: bounds,
             syntax: ValueSyntax::Tsv,
@@ -151,10 +151,10 @@ mod tests {
             rules: 0,
         };
         let text = br#"k|s:3:"a,b";x"#;
-        assert_eq!(find_string_over_cells(text, &[piece(0..8), piece(9..13)]), Some(7));
-        assert_eq!(find_string_over_cells(text, &[piece(0..13)]), None);
-        // Its length is wrong, so it proves nothing.
-        assert_eq!(find_string_over_cells(br#"k|s:4:"a,b";x"#, &[piece(0..8), piece(9..13)]), None);
+        assert_eq!(find_string_over_cells(text, &[value(0..8), value(9..13)]), Some(7));
+        assert_eq!(find_string_over_cells(text, &[value(0..13)]), None);
+        // A wrong length proves nothing about the cells.
+        assert_eq!(find_string_over_cells(br#"k|s:4:"a,b";x"#, &[value(0..8), value(9..13)]), None);
     }
 
     #[test]

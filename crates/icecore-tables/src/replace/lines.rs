@@ -13,7 +13,7 @@ pub fn find_json_values(
     plan: &ReplacePlan,
     row: u64,
     mut place: impl FnMut(&[u8]) -> Option<u32>,
-    pieces: &mut Vec<LocatedValue>,
+    values: &mut Vec<LocatedValue>,
 ) {
     let (mut offset, mut row) = (0, row);
     let mut members = Vec::new();
@@ -34,7 +34,7 @@ pub fn find_json_values(
         for (key, value) in &members {
             if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
                 let value = offset + value.start..offset + value.end;
-                pieces.push(LocatedValue {
+                values.push(LocatedValue {
                     range: value.clone(),
                     body: value,
                     syntax: ValueSyntax::Json,
@@ -117,10 +117,10 @@ pub fn decode_key(key: &[u8]) -> String {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Damage {
     /// The first change, if one of the changes damages a serialized value.
-    pub first: Option<usize>,
+    pub damaging_change: Option<usize>,
     /// The first change, if one of the changes affects a number or a mark of a value that began before the text,
     /// provided that there is such a value.
-    pub touched: Option<usize>,
+    pub split_change: Option<usize>,
     /// Whether a value may begin in the text and end after it.
     pub is_cut_off: bool,
 }
@@ -129,27 +129,27 @@ pub struct Damage {
 /// is one edit.
 pub fn change_text(
     bytes: &[u8],
-    own: Range<usize>,
+    own_range: Range<usize>,
     rules: &Rules,
     replacing: &mut Replacing<'_>,
     edits: &mut Edits,
 ) -> Damage {
     if rules.max_lookahead().is_some() {
-        let text = bytes.get(..own.end).unwrap_or_default();
-        let (is_cut_off, cut_head) = (rewrite::is_cut_off(text), rewrite::find_head_across(bytes, own.end));
-        let first = match change_documents(bytes, own.clone(), replacing) {
+        let text = bytes.get(..own_range.end).unwrap_or_default();
+        let (is_cut_off, cut_head) = (rewrite::is_cut_off(text), rewrite::find_head_across(bytes, own_range.end));
+        let first = match change_documents(bytes, own_range.clone(), replacing) {
             Some(found) => {
                 edits.append(&found, 0);
                 None
             }
             None => {
-                replacing.change_part(bytes, own, edits);
+                replacing.change_part(bytes, own_range, edits);
                 find_damage(bytes, edits)
             }
         };
         let is_cut_head = |edit: &rewrite::Edit<'_>| cut_head.is_some_and(|head| edit.end > head);
         let first = first.or(edits.iter().last().filter(is_cut_head).map(|edit| edit.start));
-        return Damage { first, touched: find_touched(bytes, edits), is_cut_off };
+        return Damage { damaging_change: first, split_change: find_split_change(bytes, edits), is_cut_off };
     }
     let (mut offset, mut damage) = (0, Damage::default());
     while offset < bytes.len() {
@@ -166,10 +166,10 @@ pub fn change_text(
                 first = find_damage(text, &line_edits);
             }
         }
-        let touched = find_touched(text, &line_edits);
-        let first = first.or(touched.filter(|_| damage.is_cut_off));
-        damage.first = damage.first.or(first.map(|index| offset + index));
-        damage.touched = damage.touched.or(touched.map(|index| offset + index));
+        let split_change = find_split_change(text, &line_edits);
+        let first = first.or(split_change.filter(|_| damage.is_cut_off));
+        damage.damaging_change = damage.damaging_change.or(first.map(|index| offset + index));
+        damage.split_change = damage.split_change.or(split_change.map(|index| offset + index));
         damage.is_cut_off |= rewrite::is_cut_off(line);
         edits.append(&line_edits, offset);
         offset += len + 1;
@@ -178,7 +178,7 @@ pub fn change_text(
 }
 
 /// Returns the first change, if one of the changes affects a number or a mark of a value that began before this text.
-fn find_touched(text: &[u8], edits: &Edits) -> Option<usize> {
+fn find_split_change(text: &[u8], edits: &Edits) -> Option<usize> {
     let first = edits.iter().next()?;
     rewrite::touches_marks(text, edits).then_some(first.start)
 }
@@ -197,19 +197,21 @@ pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// Returns the changes of a text with serialized documents in it, if the documents are certain. Names of properties
 /// and classes in them are not changed. If a name has a match too, the result is `None`, because it is not known here
 /// whether names are to change. Two trials find this out: with names and without them, the changes must be the same.
-fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
-    let change = |replacing: &mut Replacing<'_>, has_names: bool| {
-        let (mut options, mut tally) = (Rewriting::default(), Tally::default());
-        (options.keys, options.classes) = (has_names, has_names);
-        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &options, &mut tally)?;
+fn change_documents(bytes: &[u8], own_range: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
+    let change = |replacing: &mut Replacing<'_>, options: &Rewriting| {
+        let mut tally = Tally::default();
+        let edits = rewrite::text_with_documents(bytes, own_range.clone(), replacing, options, &mut tally)?;
         (!tally.is_notable()).then_some(edits)
     };
+    let (mut names_too, mut values_only) = (Rewriting::default(), Rewriting::default());
+    (names_too.keys, names_too.classes) = (true, true);
+    (values_only.keys, values_only.classes) = (false, false);
     replacing.begin_trial();
-    let with_names = change(replacing, true);
+    let with_names = change(replacing, &names_too);
     replacing.end_trial(false);
     let with_names = with_names?;
     replacing.begin_trial();
-    let edits = change(replacing, false).filter(|edits| edits.iter().eq(with_names.iter()));
+    let edits = change(replacing, &values_only).filter(|edits| edits.iter().eq(with_names.iter()));
     replacing.end_trial(edits.is_some());
     edits
 }

@@ -39,7 +39,7 @@ impl RuleSets {
         let mut notes = BTreeSet::new();
         let first = match given_charset {
             Some(GivenCharset::Single(charset)) => {
-                note_unrepresentable(rules, charset, &mut notes);
+                warn_if_unrepresentable(rules, charset, &mut notes);
                 rules.in_charset(charset, CharsetEvidence::Sure).map_err(|error| error.to_string())?
             }
             _ => rules.clone(),
@@ -94,7 +94,7 @@ impl RuleSets {
                     .to_owned(),
             ));
         };
-        note_unrepresentable(&self.base_rules, &charset, &mut cache.notes);
+        warn_if_unrepresentable(&self.base_rules, &charset, &mut cache.notes);
         let rules = self.base_rules.in_charset(&charset, trust).map_err(|error| data_error(error.to_string()))?;
         cache.sets.push((Some((name, trust)), rules));
         Ok(u16::try_from(cache.sets.len() - 1).unwrap_or_default())
@@ -102,7 +102,7 @@ impl RuleSets {
 }
 
 /// Records the search texts that can't occur in text of this charset.
-fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
+fn warn_if_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
     /// Maximum number of search texts that are reported.
     const MAX_NOTES: usize = 10;
     for pair in rules.unrepresentable_in(charset).take(MAX_NOTES) {

@@ -1,5 +1,6 @@
 //! Changes the values of a chunk.
 
+use super::change_counts::ValueChanged;
 use super::chunk::{Chunk, LocatedValue, ValueSyntax};
 use super::conflicts::{breaks_string_length, find_string_over_cells, has_exact_string};
 use super::plan::ReplacePlan;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// The part of the lexing that the reader leaves to the workers.
 #[derive(Clone, Debug)]
 pub enum Lexer {
-    /// Nothing: the reader finds the pieces.
+    /// Nothing: the reader finds the values.
     None,
     /// Rows of cells, with their dialect and the numbers of the columns.
     Csv(Dialect, Columns),
@@ -59,7 +60,7 @@ impl Worker {
     /// Changes the values of a chunk.
     pub fn change_chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
-        // The reader added the rules that its pieces need.
+        // The reader added the rules that its values need.
         let rule_sets = plan.rules.all_rules();
         if let Lexer::Text = self.lexer {
             let Some(rules) = rule_sets.first() else { return };
@@ -67,9 +68,9 @@ impl Worker {
             return self.change_text(chunk, rules);
         }
         let bytes = std::mem::take(&mut chunk.bytes);
-        let mut pieces = std::mem::take(&mut chunk.values);
-        self.find_values(&bytes, chunk, &mut pieces);
-        self.check_values(&bytes, &pieces, chunk);
+        let mut values = std::mem::take(&mut chunk.values);
+        self.find_values(&bytes, chunk, &mut values);
+        self.check_values(&bytes, &values, chunk);
         let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = rule_sets
             .iter()
             .map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes)))
@@ -78,14 +79,14 @@ impl Worker {
         // in a value without a match. So all values are examined in these cases.
         let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
         let mut copied_end = 0;
-        for piece in &pieces {
-            let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
+        for value in &values {
+            let Some((replacing, hints)) = sets.get_mut(usize::from(value.rules)) else { continue };
             let has_no_match =
-                !examines_all && !piece.syntax.is_encoded() && !hints.may_match_within(piece.body.clone());
+                !examines_all && !value.syntax.is_encoded() && !hints.may_match_within(value.body.clone());
             if has_no_match {
                 continue;
             }
-            if let Some((range, new)) = self.change_value(&bytes, piece, chunk, replacing) {
+            if let Some((range, new)) = self.change_value(&bytes, value, chunk, replacing) {
                 chunk.out.extend_from_slice(bytes.get(copied_end..range.start).unwrap_or_default());
                 new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
                 (copied_end, chunk.is_changed) = (range.end, true);
@@ -94,7 +95,7 @@ impl Worker {
         if chunk.is_changed {
             chunk.out.extend_from_slice(bytes.get(copied_end..).unwrap_or_default());
         }
-        (chunk.bytes, chunk.values) = (bytes, pieces);
+        (chunk.bytes, chunk.values) = (bytes, values);
     }
 
     /// Searches for contradictions to the assumed form of the input, and changes nothing.
@@ -106,81 +107,81 @@ impl Worker {
             let rules = plan.rules.default_rules();
             let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
             let damage = lines::change_text(&chunk.bytes, chunk.own_range(), &rules, &mut replacing, &mut edits);
-            chunk.note_damage(damage);
+            chunk.set_damage(damage);
             chunk
                 .growing
                 .extend(lines::find_length_changes(&edits).map(|index| chunk.offset.saturating_add(index as u64)));
             return;
         }
         let bytes = std::mem::take(&mut chunk.bytes);
-        let mut pieces = std::mem::take(&mut chunk.values);
-        self.find_values(&bytes, chunk, &mut pieces);
-        self.check_values(&bytes, &pieces, chunk);
+        let mut values = std::mem::take(&mut chunk.values);
+        self.find_values(&bytes, chunk, &mut values);
+        self.check_values(&bytes, &values, chunk);
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(plan.rewrite_options.base64);
-        // The changed text is dropped. Only the result in `suspect` is needed.
+        // The changed text is dropped. Only `suspect` is used.
         let mut trial_chunk = Chunk { offset: chunk.offset, ..Chunk::default() };
-        for piece in &pieces {
-            let body = bytes.get(piece.body.clone()).unwrap_or_default();
+        for value in &values {
+            let body = bytes.get(value.body.clone()).unwrap_or_default();
             // Text that begins like frozen data is frozen or broken. Both are counted elsewhere.
             let is_plain = || icecore::detect::begins_frozen(body).is_none();
             if trial_chunk.suspect.is_none() && lines::find_frozen_strings(body).next().is_some() && is_plain() {
-                self.change_value(&bytes, piece, &mut trial_chunk, &mut replacing);
+                self.change_value(&bytes, value, &mut trial_chunk, &mut replacing);
             }
         }
         chunk.suspect = trial_chunk.suspect;
-        (chunk.bytes, chunk.values) = (bytes, pieces);
+        (chunk.bytes, chunk.values) = (bytes, values);
     }
 
-    /// Checks that the pieces of a chunk are text in UTF-8 and contain their frozen data as a whole.
-    fn check_values(&self, bytes: &[u8], pieces: &[LocatedValue], chunk: &mut Chunk) {
+    /// Checks that the values of a chunk are text in UTF-8 and contain their frozen data as a whole.
+    fn check_values(&self, bytes: &[u8], values: &[LocatedValue], chunk: &mut Chunk) {
         if self.plan.rules.needs_charset() && !bytes.is_ascii() {
-            for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.syntax.is_encoded()) {
-                if is_foreign_text(bytes.get(piece.body.clone()).unwrap_or_default()) {
-                    chunk.counts.note_foreign(chunk.offset + piece.body.start as u64);
+            for value in values.iter().filter(|value| value.rules == 0 && !value.syntax.is_encoded()) {
+                if is_foreign_text(bytes.get(value.body.clone()).unwrap_or_default()) {
+                    chunk.counts.count_foreign(chunk.offset + value.body.start as u64);
                 }
             }
         }
         chunk.conflict = match self.lexer {
-            Lexer::Csv(..) | Lexer::Tsv(..) => find_string_over_cells(bytes, pieces),
+            Lexer::Csv(..) | Lexer::Tsv(..) => find_string_over_cells(bytes, values),
             Lexer::Ndjson => {
-                pieces.iter().find(|piece| self.is_frozen_line(bytes, piece)).map(|piece| piece.body.start)
+                values.iter().find(|value| self.is_frozen_line(bytes, value)).map(|value| value.body.start)
             }
             Lexer::None | Lexer::Text => None,
         };
     }
 
     /// Returns whether a line is not JSON and contains frozen data, but is not frozen data as a whole.
-    fn is_frozen_line(&self, bytes: &[u8], piece: &LocatedValue) -> bool {
-        let text = bytes.get(piece.body.clone()).unwrap_or_default();
+    fn is_frozen_line(&self, bytes: &[u8], value: &LocatedValue) -> bool {
+        let text = bytes.get(value.body.clone()).unwrap_or_default();
         let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
         !is_json() && has_exact_string(text) && icecore::detect::stage_of(text).is_err()
     }
 
     /// Checks whether plain text is in UTF-8.
     fn check_charset(&self, chunk: &mut Chunk) {
-        let own = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
-        if self.plan.rules.needs_charset() && is_foreign_text(own) {
-            let offset = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
-            chunk.counts.note_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
+        let own_bytes = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
+        if self.plan.rules.needs_charset() && is_foreign_text(own_bytes) {
+            let offset = std::str::from_utf8(own_bytes).map_or_else(|error| error.valid_up_to(), |_| 0);
+            chunk.counts.count_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
         }
     }
 
-    /// Finds the pieces that the reader left to the worker.
-    fn find_values(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<LocatedValue>) {
+    /// Finds the values that the reader leaves to the worker.
+    fn find_values(&mut self, bytes: &[u8], chunk: &mut Chunk, values: &mut Vec<LocatedValue>) {
         let Worker { plan, lexer, known_places, .. } = self;
         match lexer {
             Lexer::None | Lexer::Text => {}
             Lexer::Csv(dialect, columns) => {
                 let place = |column: usize| columns.find_place(column, plan, known_places);
-                let found = cells::find_csv_cells(bytes, *dialect, chunk.header, chunk.row, place, pieces);
+                let found = cells::find_csv_cells(bytes, *dialect, chunk.header, chunk.row, place, values);
                 if let Err((row, row_start)) = found {
                     chunk.broken_row = Some((row, chunk.offset + row_start as u64));
                 }
             }
             Lexer::Tsv(delimiter, columns) => {
                 let place = |column: usize| columns.find_place(column, plan, known_places);
-                cells::find_tsv_cells(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+                cells::find_tsv_cells(bytes, *delimiter, chunk.header, chunk.row, place, values);
             }
             Lexer::Ndjson => {
                 let place = |key: &[u8]| match known_places.get(key) {
@@ -192,7 +193,7 @@ impl Worker {
                         place
                     }
                 };
-                lines::find_json_values(bytes, plan, chunk.row, place, pieces);
+                lines::find_json_values(bytes, plan, chunk.row, place, values);
             }
         }
     }
@@ -202,20 +203,20 @@ impl Worker {
     fn change_value(
         &mut self,
         bytes: &[u8],
-        piece: &LocatedValue,
+        value: &LocatedValue,
         chunk: &mut Chunk,
         replacing: &mut Replacing<'_>,
     ) -> Option<(std::ops::Range<usize>, NewText)> {
-        let raw = bytes.get(piece.body.clone())?;
+        let raw = bytes.get(value.body.clone())?;
         let plan = Arc::clone(&self.plan);
-        if piece.syntax == ValueSyntax::Outside {
+        if value.syntax == ValueSyntax::Outside {
             let mut edits = Edits::new();
             replacing.change_text(raw, StringRole::Value, &mut edits);
             replacing.take_counts();
             chunk.counts.outside += u64::from(!edits.is_empty());
             return None;
         }
-        let changed = match piece.syntax {
+        let changed = match value.syntax {
             ValueSyntax::Sql(quoting) => self.change_escaped(raw, &quoting, replacing),
             ValueSyntax::Tsv => self.change_escaped(raw, &Quoting::Copy, replacing),
             ValueSyntax::Csv { is_quoted } => self.change_csv_cell(raw, is_quoted, replacing),
@@ -224,33 +225,39 @@ impl Worker {
         };
         if std::mem::take(&mut self.is_suspect) {
             chunk.counts.suspects += 1;
-            chunk.suspect = chunk.suspect.or(Some(piece.body.start));
+            chunk.suspect = chunk.suspect.or(Some(value.body.start));
         }
         let counts = replacing.take_counts();
         // With `only_serialized`, plain text is not changed. The tally then has no frozen value.
         let may_change = !plan.only_serialized || !self.tally.frozen.is_empty();
-        let offset = Some(chunk.offset + piece.range.start as u64);
+        let offset = Some(chunk.offset + value.range.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
         let replacement = match changed {
             Ok(Some(changed)) if may_change => {
                 chunk.counts.add_pair_counts(&counts);
-                if let (Some(shows), Some(text)) = (&plan.change_printer, &changed.text) {
-                    let place = plan.places.place(piece.place);
-                    let context = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
-                    shows.show_changes(&context, text, &changed.edits, ShownChanges::First, &mut chunk.dry_run_output);
+                if let (Some(printer), Some(text)) = (&plan.change_printer, &changed.text) {
+                    let place = plan.places.place(value.place);
+                    let context = ChangeContext { input: &plan.input, place: &place, row: value.row, tally: &tally };
+                    printer.show_changes(
+                        &context,
+                        text,
+                        &changed.edits,
+                        ShownChanges::First,
+                        &mut chunk.dry_run_output,
+                    );
                 }
-                chunk.counts.add_value(piece.place, piece.row, offset, true, &mut tally);
+                chunk.counts.add_value(value.place, value.row, offset, ValueChanged::Yes, &mut tally);
                 // In SQL, `0x` without digits is the name of a column, so an empty value is written as `''`.
-                let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.range.start) == Some(&b'0');
-                if piece.syntax == ValueSyntax::Sql(Quoting::Hex) && is_bare {
-                    Some((piece.range.clone(), NewText::Text(b"''".to_vec())))
+                let is_bare = changed.new.is_empty_text(raw) && bytes.get(value.range.start) == Some(&b'0');
+                if value.syntax == ValueSyntax::Sql(Quoting::Hex) && is_bare {
+                    Some((value.range.clone(), NewText::Text(b"''".to_vec())))
                 } else {
-                    let range = if changed.takes_quotes { piece.range.clone() } else { piece.body.clone() };
+                    let range = if changed.includes_quotes { value.range.clone() } else { value.body.clone() };
                     Some((range, changed.new))
                 }
             }
             Err(()) if may_change => {
-                chunk.counts.places.entry(piece.place).or_default().refused += 1;
+                chunk.counts.places.entry(value.place).or_default().refused += 1;
                 None
             }
             _ => {
@@ -258,7 +265,7 @@ impl Worker {
                     tally.changed = 0;
                 }
                 if tally.is_notable() && (may_change || tally.broken > 0) {
-                    chunk.counts.add_value(piece.place, piece.row, offset, false, &mut tally);
+                    chunk.counts.add_value(value.place, value.row, offset, ValueChanged::No, &mut tally);
                 }
                 None
             }
@@ -288,7 +295,7 @@ impl Worker {
         self.is_suspect |= self.is_plain_text() && breaks_string_length(decoded.text(), &edits);
         let new = NewText::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
         let text = self.plan.change_printer.is_some().then(|| decoded.into_text());
-        Ok(Some(ValueChange { text, edits, new, takes_quotes: false }))
+        Ok(Some(ValueChange { text, edits, new, includes_quotes: false }))
     }
 
     /// Returns the change of a cell. It gets quotes if the new text needs them.
@@ -310,7 +317,7 @@ impl Worker {
         if !dialect.encode_cell(&edits.apply(&text), cell.detect_style(&dialect, raw), &mut new) {
             return Err(());
         }
-        Ok(Some(ValueChange { text: Some(text), edits, new: NewText::Text(new), takes_quotes: true }))
+        Ok(Some(ValueChange { text: Some(text), edits, new: NewText::Text(new), includes_quotes: true }))
     }
 
     /// Returns the change of a JSON value.
@@ -327,7 +334,7 @@ impl Worker {
         };
         let changed = |edits: Edits| {
             let new = NewText::Text(edits.apply(raw));
-            ValueChange { text: Some(Cow::Borrowed(raw)), new, edits, takes_quotes: false }
+            ValueChange { text: Some(Cow::Borrowed(raw)), new, edits, includes_quotes: false }
         };
         Ok((!edits.is_empty()).then(|| changed(edits)))
     }
@@ -342,7 +349,7 @@ impl Worker {
         if edits.is_empty() || self.plan.only_serialized {
             return;
         }
-        chunk.note_damage(damage);
+        chunk.set_damage(damage);
         let Some(place) = self.plan.places.number_place(None, &self.plan.table, "") else { return };
         edits.apply_to(&chunk.bytes, &mut chunk.out);
         // The chunk contains the bytes before and after it as context. They are not changed, so they are removed from
@@ -352,25 +359,27 @@ impl Worker {
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
         chunk.counts.add_pair_counts(&replacing.take_counts());
-        let in_input = |index: usize| chunk.offset.saturating_add(index as u64);
-        chunk.growing.extend(lines::find_length_changes(&edits).map(in_input));
+        let to_input_offset = |index: usize| chunk.offset.saturating_add(index as u64);
+        chunk.growing.extend(lines::find_length_changes(&edits).map(to_input_offset));
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
-        if let Some(shows) = &self.plan.change_printer {
+        if let Some(printer) = &self.plan.change_printer {
             let place_info = self.plan.places.place(place);
             let context = ChangeContext { input: &self.plan.input, place: &place_info, row: 0, tally: &tally };
-            shows.show_changes(&context, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
+            printer.show_changes(&context, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
         }
-        let values = edits.len() as u64;
-        chunk.counts.add_value(place, 0, None, false, &mut tally);
-        chunk.counts.places.entry(place).or_default().values += values;
+        chunk.counts.add_value(place, 0, None, ValueChanged::No, &mut tally);
+        // Each edit counts as a value, because plain text is not divided into values.
+        chunk.counts.places.entry(place).or_default().values += edits.len() as u64;
     }
 }
 
 /// Returns the strings of serialize() that begin in a chunk, as ranges in the input.
 fn frozen_input_ranges(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
-    let in_input = |index: usize| chunk.offset.saturating_add(index as u64);
-    lines::find_frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
+    let to_input_offset = |index: usize| chunk.offset.saturating_add(index as u64);
+    lines::find_frozen_strings(&chunk.bytes)
+        .map(|range| to_input_offset(range.start)..to_input_offset(range.end))
+        .collect()
 }
 
 /// The change of a value.
@@ -380,7 +389,7 @@ struct ValueChange<'t> {
     edits: Edits,
     new: NewText,
     /// Whether the new text includes its quotes.
-    takes_quotes: bool,
+    includes_quotes: bool,
 }
 
 /// The new text of a value.

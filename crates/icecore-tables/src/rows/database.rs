@@ -8,7 +8,7 @@ use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Approximate number of bytes that are handed over at once.
-const PIECE_LEN: usize = 64 << 10;
+const SEND_LEN: usize = 64 << 10;
 
 /// The rows to request.
 pub enum RowRequest {
@@ -45,7 +45,7 @@ pub fn query_rows(address: Address, request: RowRequest) -> icecore_store::Resul
     let (end_sender, end_receiver) = sync_channel(1);
     std::thread::spawn(move || {
         let mut rows =
-            Rows { pipe: pipe_writer, piece: Vec::with_capacity(2 * PIECE_LEN), start_sender: Some(start_sender) };
+            Rows { pipe: pipe_writer, unsent_rows: Vec::with_capacity(2 * SEND_LEN), start_sender: Some(start_sender) };
         let mut pass_line = |line: Line<'_>| rows.write_line(line);
         let end = match &request {
             RowRequest::Query(sql) => query(&address, sql, &mut pass_line),
@@ -58,7 +58,7 @@ pub fn query_rows(address: Address, request: RowRequest) -> icecore_store::Resul
                 &mut pass_line,
             ),
         };
-        let end = end.and_then(|()| rows.send_piece());
+        let end = end.and_then(|()| rows.send_rows());
         if let (Some(start_sender), Err(error)) = (&rows.start_sender, &end) {
             let _ = start_sender.send(Some(Error::new(error.kind(), error.to_string())));
         }
@@ -73,8 +73,8 @@ pub fn query_rows(address: Address, request: RowRequest) -> icecore_store::Resul
 /// Writes rows to a pipe.
 struct Rows {
     pipe: PipeWriter,
-    /// Rows that were not sent yet.
-    piece: Vec<u8>,
+    /// Rows that are not in the pipe yet.
+    unsent_rows: Vec<u8>,
     /// Takes the result of the start, until it was sent.
     start_sender: Option<SyncSender<Option<Error>>>,
 }
@@ -88,8 +88,8 @@ impl Rows {
         if let Some(start_sender) = self.start_sender.take() {
             let _ = start_sender.send(None);
         }
-        if self.piece.len() >= PIECE_LEN {
-            self.send_piece()?;
+        if self.unsent_rows.len() >= SEND_LEN {
+            self.send_rows()?;
         }
         Ok(Flow::Continue)
     }
@@ -97,27 +97,27 @@ impl Rows {
     fn write_cells<C>(&mut self, cells: &[C], write: impl Fn(&mut Self, &C)) {
         for (column, cell) in cells.iter().enumerate() {
             if column > 0 {
-                self.piece.push(b'\t');
+                self.unsent_rows.push(b'\t');
             }
             write(self, cell);
         }
-        self.piece.push(b'\n');
+        self.unsent_rows.push(b'\n');
     }
 
     fn write_value(&mut self, value: &ColumnValue<'_>) {
         let Some(bytes) = value.as_bytes() else {
-            self.piece.extend_from_slice(b"\\N");
+            self.unsent_rows.extend_from_slice(b"\\N");
             return;
         };
         match value {
             ColumnValue::Boolean(_) => {
-                self.piece.extend_from_slice(PLAIN);
-                self.piece.extend_from_slice(bytes);
+                self.unsent_rows.extend_from_slice(PLAIN);
+                self.unsent_rows.extend_from_slice(bytes);
             }
             // NaN and Infinity have no digits. JSON can't express them as numbers, so they remain text.
             ColumnValue::Number(text) if text.bytes().any(|byte| byte.is_ascii_digit()) => {
-                self.piece.extend_from_slice(PLAIN);
-                write_number(bytes, &mut self.piece);
+                self.unsent_rows.extend_from_slice(PLAIN);
+                write_number(bytes, &mut self.unsent_rows);
             }
             _ => self.write_text(bytes),
         }
@@ -126,25 +126,25 @@ impl Rows {
     fn write_text(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match byte {
-                0 => self.piece.extend_from_slice(b"\\0"),
-                b'\n' => self.piece.extend_from_slice(b"\\n"),
-                b'\r' => self.piece.extend_from_slice(b"\\r"),
-                b'\t' => self.piece.extend_from_slice(b"\\t"),
-                b'\\' => self.piece.extend_from_slice(b"\\\\"),
-                byte => self.piece.push(*byte),
+                0 => self.unsent_rows.extend_from_slice(b"\\0"),
+                b'\n' => self.unsent_rows.extend_from_slice(b"\\n"),
+                b'\r' => self.unsent_rows.extend_from_slice(b"\\r"),
+                b'\t' => self.unsent_rows.extend_from_slice(b"\\t"),
+                b'\\' => self.unsent_rows.extend_from_slice(b"\\\\"),
+                byte => self.unsent_rows.push(*byte),
             }
         }
     }
 
-    fn send_piece(&mut self) -> icecore_store::Result<()> {
-        let sent = self.pipe.write_all(&self.piece);
-        self.piece.clear();
+    fn send_rows(&mut self) -> icecore_store::Result<()> {
+        let sent = self.pipe.write_all(&self.unsent_rows);
+        self.unsent_rows.clear();
         // This fails if the reader needs no more rows.
         sent.map_err(|error| Error::new(ErrorKind::Database, error.to_string()))
     }
 }
 
-/// The reading end of the pipe. At its end, it returns the error that stopped the query.
+/// The reading end of the pipe. After the last row, it returns the error that stopped the query.
 struct Answer {
     pipe: io::PipeReader,
     end_receiver: Receiver<Option<Error>>,

@@ -63,7 +63,7 @@ pub struct RowDecoder {
     by_position: Vec<Option<usize>>,
     /// The stage to try first for the current row. It is known from the column that names the program that wrote the
     /// value.
-    hint: Option<Stage>,
+    probable_stage: Option<Stage>,
     /// Buffer for a decoded value before it is written into a cell. It is kept, so that its memory is used again.
     value: Vec<u8>,
     object: ObjectWriter,
@@ -76,8 +76,8 @@ pub(super) struct RowState<'r> {
     pub(super) tally: &'r mut Tally,
     /// The messages of values that can't be decoded: the column and the error.
     pub(super) errors: Vec<(usize, String)>,
-    /// What became of the value of each column to decode.
-    pub(super) kinds: Vec<ValueOutcome>,
+    /// The outcome for each column to decode.
+    pub(super) outcomes: Vec<ValueOutcome>,
     /// Whether a value of the row can't be decoded.
     is_undecodable: bool,
     /// Whether the row is left out because of a loss that is not allowed.
@@ -87,14 +87,14 @@ pub(super) struct RowState<'r> {
 impl<'r> RowState<'r> {
     /// Creates a row with this number of columns to decode.
     pub(super) fn new(number: u64, offset: u64, tally: &'r mut Tally, columns: usize) -> RowState<'r> {
-        let kinds = vec![ValueOutcome::Missing; columns];
-        RowState { number, offset, tally, errors: Vec::new(), kinds, is_undecodable: false, is_refused: false }
+        let outcomes = vec![ValueOutcome::Missing; columns];
+        RowState { number, offset, tally, errors: Vec::new(), outcomes, is_undecodable: false, is_refused: false }
     }
 
-    /// Records that bytes became text, although they are not UTF-8.
-    pub(super) fn note_lost_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
+    /// Records a value with bytes that became text although they are not UTF-8.
+    pub(super) fn record_lost_bytes(&mut self, is_strict: bool, path: impl FnOnce() -> String) {
         if !is_strict {
-            return self.tally.note_lost_bytes(self.number, path);
+            return self.tally.count_lost_bytes(self.number, path);
         }
         self.is_refused = true;
         let message = format!("{REFUSED}{}, at {}", LossKind::Bytes.describe(1), path());
@@ -102,7 +102,7 @@ impl<'r> RowState<'r> {
     }
 }
 
-/// What became of a value.
+/// What became of a value, as the column `NAME_kind` says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ValueOutcome {
     Decoded,
@@ -151,7 +151,7 @@ impl RowDecoder {
             converters,
             detected: Vec::new(),
             by_position,
-            hint: None,
+            probable_stage: None,
             value: Vec::new(),
             object: ObjectWriter::default(),
         }
@@ -166,7 +166,7 @@ impl RowDecoder {
             let (cells, offset) = batch.row_cells(row_index);
             let number = batch.earlier_rows + row_index as u64 + 1;
             let start = out.len();
-            self.hint = plan
+            self.probable_stage = plan
                 .program
                 .and_then(|position| cells.get(position))
                 .and_then(|cell| program_stage(batch.cell_bytes(*cell)));
@@ -196,7 +196,7 @@ impl RowDecoder {
     fn write_json_row(&mut self, batch: &Batch, cells: &[Cell], row: &mut RowState<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         out.push(b'{');
-        out.extend_from_slice(&plan.origin_json);
+        out.extend_from_slice(&plan.constant_json);
         for (position, cell) in cells.iter().enumerate() {
             if cell.kind == CellKind::Absent || plan.is_hidden(position) {
                 continue;
@@ -208,7 +208,7 @@ impl RowDecoder {
             }
             out.push(b',');
         }
-        self.note_missing_columns(cells.len(), row);
+        self.record_missing_columns(cells.len(), row);
         // Each member above ends with a comma, so the last comma is removed.
         let is_empty = out.last() == Some(&b'{');
         if !is_empty {
@@ -226,7 +226,7 @@ impl RowDecoder {
             CellKind::Plain => out.extend_from_slice(batch.cell_bytes(cell)),
             CellKind::Text => {
                 if !text::write_json_string(batch.cell_bytes(cell), out) {
-                    row.note_lost_bytes(self.plan.strict, || format!("column {}", self.plan.column_name(position)));
+                    row.record_lost_bytes(self.plan.strict, || format!("column {}", self.plan.column_name(position)));
                 }
             }
         }
@@ -247,8 +247,8 @@ impl RowDecoder {
             }
         }
         if self.plan.has_kinds {
-            for (column, kind) in row.kinds.iter().enumerate() {
-                write_member(kind_column_name(self.decoded_column_name(column)), kind.as_str());
+            for (column, outcome) in row.outcomes.iter().enumerate() {
+                write_member(kind_column_name(self.decoded_column_name(column)), outcome.as_str());
             }
         }
     }
@@ -261,7 +261,7 @@ impl RowDecoder {
         let is_first = std::cell::Cell::new(true);
         let put = |bytes: &[u8], out: &mut Vec<u8>| plan.write_cell(is_first.take(), bytes, out);
         let null = |out: &mut Vec<u8>| write_null(plan.out, plan.delimiter, is_first.take(), out);
-        plan.origin_columns.iter().for_each(|(_, value)| put(value.as_bytes(), out));
+        plan.constant_columns.iter().for_each(|(_, value)| put(value.as_bytes(), out));
         let mut value = std::mem::take(&mut self.value);
         for (position, cell) in cells.iter().enumerate() {
             if plan.is_hidden(position) {
@@ -271,7 +271,7 @@ impl RowDecoder {
                 Some(column) => {
                     value.clear();
                     self.write_value(column, batch, *cell, row, &mut value);
-                    match row.kinds[column] {
+                    match row.outcomes[column] {
                         ValueOutcome::Decoded => put(&value, out),
                         ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused | ValueOutcome::Other
                             if plan.on_error == OnError::Keep =>
@@ -286,7 +286,7 @@ impl RowDecoder {
             }
         }
         self.value = value;
-        self.note_missing_columns(cells.len(), row);
+        self.record_missing_columns(cells.len(), row);
         if plan.has_error_columns() || plan.has_kinds {
             for _ in (cells.len()..plan.names.len()).filter(|position| !plan.is_hidden(*position)) {
                 null(out);
@@ -298,19 +298,19 @@ impl RowDecoder {
                 put(message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
             }
         }
-        for kind in row.kinds.iter().filter(|_| plan.has_kinds) {
-            put(kind.as_str().as_bytes(), out);
+        for outcome in row.outcomes.iter().filter(|_| plan.has_kinds) {
+            put(outcome.as_str().as_bytes(), out);
         }
         out.push(b'\n');
         true
     }
 
     /// Records an error for each column to decode that a row with this number of cells lacks.
-    fn note_missing_columns(&self, cells: usize, row: &mut RowState<'_>) {
+    fn record_missing_columns(&self, cells: usize, row: &mut RowState<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
             if spec.position.is_none_or(|position| position >= cells) {
                 let message = format!("the row has only {cells} of {} columns", self.plan.names.len());
-                self.note_failure(column, "row", message, row);
+                self.record_failure(column, "row", message, row);
             }
         }
     }
@@ -324,14 +324,14 @@ impl RowDecoder {
     fn write_value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell_bytes(cell);
         if cell.kind == CellKind::Null || bytes.is_empty() && self.plan.empty_is_null {
-            row.kinds[column] = ValueOutcome::Null;
+            row.outcomes[column] = ValueOutcome::Null;
             return out.extend_from_slice(b"null");
         }
         if cell.kind != CellKind::Text {
-            row.kinds[column] = ValueOutcome::Other;
+            row.outcomes[column] = ValueOutcome::Other;
             if self.plan.on_error != OnError::Keep {
-                self.note_failure(column, "row", "expected a string, found another value".to_owned(), row);
-                row.kinds[column] = ValueOutcome::Broken;
+                self.record_failure(column, "row", "expected a string, found another value".to_owned(), row);
+                row.outcomes[column] = ValueOutcome::Broken;
                 return out.extend_from_slice(b"null");
             }
             return out.extend_from_slice(bytes);
@@ -343,7 +343,7 @@ impl RowDecoder {
                 if self.plan.on_error == OnError::Keep =>
             {
                 if !text::write_json_string(bytes, out) && self.plan.out == OutputForm::Json {
-                    row.note_lost_bytes(self.plan.strict, || format!("column {}", self.decoded_column_name(column)));
+                    row.record_lost_bytes(self.plan.strict, || format!("column {}", self.decoded_column_name(column)));
                 }
             }
             ValueOutcome::Decoded => {}
@@ -360,17 +360,17 @@ impl RowDecoder {
         out: &mut Vec<u8>,
     ) -> ValueOutcome {
         let start = out.len();
-        let kind = match self.try_convert(column, bytes, out) {
+        let outcome = match self.try_convert(column, bytes, out) {
             Ok((losses, _)) if self.plan.strict && !losses.is_empty() => {
                 out.truncate(start);
                 let descriptions: Vec<_> = losses.iter().map(ToString::to_string).collect();
-                self.note_failure(column, LOSS, format!("{REFUSED}{}", descriptions.join("; ")), row);
+                self.record_failure(column, LOSS, format!("{REFUSED}{}", descriptions.join("; ")), row);
                 ValueOutcome::Refused
             }
             Ok((losses, opened)) => {
                 row.tally.opened += opened;
                 if !losses.is_empty() {
-                    row.tally.note_losses(&losses, row.number, Some(&self.decoded_column_name(column)));
+                    row.tally.count_losses(&losses, row.number, Some(&self.decoded_column_name(column)));
                 }
                 row.tally.decoded_as_given += u64::from(self.converters[column].is_some());
                 ValueOutcome::Decoded
@@ -380,40 +380,40 @@ impl RowDecoder {
                 match error {
                     None => {
                         if self.converters[column].is_some() && !bytes.is_empty() {
-                            row.tally.note_kept_value(row.number, || self.decoded_column_name(column));
+                            row.tally.count_kept_value(row.number, || self.decoded_column_name(column));
                         }
                         ValueOutcome::Text
                     }
                     Some(error) => {
-                        self.note_failure(column, error.kind().as_str(), format_error(error), row);
+                        self.record_failure(column, error.kind().as_str(), format_error(error), row);
                         ValueOutcome::Broken
                     }
                 }
             }
         };
-        row.kinds[column] = kind;
-        kind
+        row.outcomes[column] = outcome;
+        outcome
     }
 
     /// Converts a value. The error is `None` if the value is not frozen data, and the options allow such values.
     fn try_convert(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Option<Error>> {
-        let keeps = self.plan.on_error == OnError::Keep;
-        if keeps && bytes.is_empty() {
+        let keeps_text = self.plan.on_error == OnError::Keep;
+        if keeps_text && bytes.is_empty() {
             return Err(None);
         }
         if let Some(converter) = &mut self.converters[column] {
             return convert_value(converter, bytes, out).map_err(|error| {
-                let is_text = keeps && !icecore::detect::begins_as(converter.source(), bytes);
+                let is_text = keeps_text && !icecore::detect::begins_as(converter.source(), bytes);
                 (!is_text).then_some(error)
             });
         }
         // The bytes alone may fit several formats. So the stage of the program that wrote them is tried first.
-        if let Some(stage) = self.hint.clone()
+        if let Some(stage) = self.probable_stage.clone()
             && let Ok(done) = convert_value(self.converter_for_stage(stage), bytes, out)
         {
             return Ok(done);
         }
-        let stage = match keeps {
+        let stage = match keeps_text {
             true => self.detect_stage(bytes)?,
             // A value that begins like frozen data has a more precise error than one of an unknown format.
             false => icecore::detect::stage_of(bytes).or_else(|error| self.detect_stage(bytes).or(Err(error)))?,
@@ -444,8 +444,8 @@ impl RowDecoder {
         &mut self.detected[index].1
     }
 
-    /// Notes that a value can't be decoded.
-    pub(super) fn note_failure(&self, column: usize, kind: &'static str, message: String, row: &mut RowState<'_>) {
+    /// Records that a value can't be decoded.
+    pub(super) fn record_failure(&self, column: usize, kind: &'static str, message: String, row: &mut RowState<'_>) {
         row.is_undecodable |= kind != LOSS;
         let described = format!("column {}: {message}", self.decoded_column_name(column));
         row.tally.list_error(RecordError { record: row.number, offset: row.offset, kind, message: described });

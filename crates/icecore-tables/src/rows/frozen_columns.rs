@@ -61,6 +61,7 @@ impl FrozenColumns {
         &self.found
     }
 
+    /// Examines the cells of a row for frozen data.
     fn examine_row(&mut self, batch: &Batch, row: usize, plan: &Plan) {
         self.rows += 1;
         let (cells, _) = batch.row_cells(row);

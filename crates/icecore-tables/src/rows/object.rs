@@ -55,7 +55,7 @@ impl ObjectWriter {
 
 /// Returns an error if a key of the row has the name of one of our own members.
 fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
-    let own_names = || decoder.plan.origin_columns.iter().map(|(name, _)| name).chain(&decoder.plan.added_names);
+    let own_names = || decoder.plan.constant_columns.iter().map(|(name, _)| name).chain(&decoder.plan.added_names);
     let is_own = |key: &[u8]| own_names().find(|name| name.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
     let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
@@ -65,17 +65,17 @@ fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
 /// Writes a row that is not an object as an error, with its text.
 fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut RowState<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
-    decoder.note_failure(0, error.kind().as_str(), message, row);
-    if let Some(outcome) = row.kinds.first_mut() {
+    decoder.record_failure(0, error.kind().as_str(), message, row);
+    if let Some(outcome) = row.outcomes.first_mut() {
         *outcome = ValueOutcome::Broken;
     }
     out.push(b'{');
-    out.extend_from_slice(&decoder.plan.origin_json);
+    out.extend_from_slice(&decoder.plan.constant_json);
     let keeps_text = decoder.plan.on_error == OnError::Keep;
     if keeps_text {
         out.extend_from_slice(&text::format_json_key(&decoder.decoded_column_name(0)));
         if !text::write_json_string(line, out) {
-            row.note_lost_bytes(decoder.plan.strict, || "the row".to_owned());
+            row.record_lost_bytes(decoder.plan.strict, || "the row".to_owned());
         }
     }
     decoder.write_own_members(row, !keeps_text, out);
@@ -90,9 +90,9 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
     };
     let plan = std::sync::Arc::clone(&decoder.plan);
     let mut offset = 0;
-    if !plan.origin_json.is_empty() {
+    if !plan.constant_json.is_empty() {
         out.push(b'{');
-        out.extend_from_slice(&plan.origin_json);
+        out.extend_from_slice(&plan.constant_json);
         if root.is_empty() {
             out.pop();
         }
@@ -105,18 +105,18 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         found_columns[column] = true;
         let before = out.len();
         out.extend_from_slice(line.get(offset..start).unwrap_or(&[]));
-        let value_outcome = match read_string(decoder, value) {
+        let outcome = match read_string(decoder, value) {
             Ok(bytes) if bytes.is_empty() && plan.empty_is_null => ValueOutcome::Null,
             Ok(bytes) => decoder.decode_value(column, &bytes, row, out),
-            Err((value_outcome, message)) => {
+            Err((outcome, message)) => {
                 if let Some(message) = message {
-                    decoder.note_failure(column, "row", message, row);
+                    decoder.record_failure(column, "row", message, row);
                 }
-                value_outcome
+                outcome
             }
         };
-        row.kinds[column] = value_outcome;
-        match value_outcome {
+        row.outcomes[column] = outcome;
+        match outcome {
             ValueOutcome::Decoded => offset = end,
             // The value stays as it is written.
             ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused | ValueOutcome::Other
@@ -131,14 +131,14 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         }
     }
     for (column, _) in found_columns.iter().enumerate().filter(|(_, is_found)| !**is_found) {
-        decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
+        decoder.record_failure(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(offset..).unwrap_or(&[]);
     if plan.added_names.is_empty() || row.errors.is_empty() && !plan.has_kinds {
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-        decoder.write_own_members(row, root.is_empty() && plan.origin_columns.is_empty(), out);
+        decoder.write_own_members(row, root.is_empty() && plan.constant_columns.is_empty(), out);
         out.push(b'}');
     }
     out.push(b'\n');
@@ -147,11 +147,11 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
 /// Returns the bytes of a string to decode. For another value, the error has what became of the value, and a message
 /// if this is a failure.
 fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (ValueOutcome, Option<String>)> {
-    let keeps = decoder.plan.on_error == OnError::Keep;
+    let keeps_values = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {
         Value::Null => return Err((ValueOutcome::Null, None)),
         Value::Text(bytes) | Value::Bytes(bytes) => bytes,
-        _ if keeps => return Err((ValueOutcome::Other, None)),
+        _ if keeps_values => return Err((ValueOutcome::Other, None)),
         _ => return Err((ValueOutcome::Broken, Some("expected a string, found another value".to_owned()))),
     };
     if bytes.is_empty() || decoder.plan.text == Text::Utf8 {
@@ -162,7 +162,7 @@ fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u
     match latin1 {
         Some(latin1) => Ok(latin1.into()),
         // Such characters are not bytes.
-        None if keeps => Err((ValueOutcome::Text, None)),
+        None if keeps_values => Err((ValueOutcome::Text, None)),
         None => {
             let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();
             Err((ValueOutcome::Broken, Some(message)))

@@ -126,10 +126,11 @@ pub struct Plan {
     pub columns: Vec<ColumnSpec>,
     /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
-    /// Columns with the table or the file of a row, before all others. Each has a name and a value.
-    pub origin_columns: Vec<(String, String)>,
-    /// The same columns as members of a JSON object.
-    pub origin_json: Vec<u8>,
+    /// Columns before all others with the same value in each row: the name of the file or of the table. Each has a
+    /// name and a value.
+    pub constant_columns: Vec<(String, String)>,
+    /// The constant columns as members of a JSON object, each with a comma after it.
+    pub constant_json: Vec<u8>,
     table_column: Option<String>,
     filter: Filter,
     /// The column with the program that wrote a value.
@@ -226,8 +227,8 @@ impl Plan {
             keys: Vec::new(),
             columns: Vec::new(),
             hidden: Vec::new(),
-            origin_columns: options.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
-            origin_json: Vec::new(),
+            constant_columns: options.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
+            constant_json: Vec::new(),
             table_column: options.table_column.clone(),
             filter: Filter::new(&options.tables, &options.only, &options.skipped),
             program: None,
@@ -272,11 +273,11 @@ impl Plan {
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
         (self.table, self.names, self.columns) = (table.to_owned(), names, columns);
-        self.origin_columns.extend(self.table_column.take().map(|name| (name, table.to_owned())));
-        for (name, value) in &self.origin_columns {
-            self.origin_json.extend_from_slice(&text::format_json_key(name));
-            text::write_json_string(value.as_bytes(), &mut self.origin_json);
-            self.origin_json.push(b',');
+        self.constant_columns.extend(self.table_column.take().map(|name| (name, table.to_owned())));
+        for (name, value) in &self.constant_columns {
+            self.constant_json.extend_from_slice(&text::format_json_key(name));
+            text::write_json_string(value.as_bytes(), &mut self.constant_json);
+            self.constant_json.push(b',');
         }
         self.added_names = self.list_own_names();
         self.check_names()?;
@@ -354,16 +355,18 @@ impl Plan {
     /// Returns an error if a column of the input has the name of one of our own columns.
     fn check_names(&self) -> Result<()> {
         let own_names: Vec<&String> =
-            self.origin_columns.iter().map(|(name, _)| name).chain(&self.added_names).collect();
+            self.constant_columns.iter().map(|(name, _)| name).chain(&self.added_names).collect();
         let is_input_name = |name: &&&String| self.names.contains(**name) && self.form != TableForm::Ndjson;
         let repeated =
             own_names.iter().enumerate().find(|(index, name)| own_names[..*index].contains(name)).map(|(_, name)| name);
         match own_names.iter().find(is_input_name).or(repeated) {
             None => Ok(()),
-            Some(name) if self.origin_columns.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
-                "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
-                 with --table-column=NAME or --file-column=NAME"
-            ))),
+            Some(name) if self.constant_columns.iter().any(|(constant_name, _)| constant_name == *name) => {
+                Err(usage_error(format!(
+                    "the input has a column `{name}`, which is also the name of the column for the origin of a row: \
+                     name that with --table-column=NAME or --file-column=NAME"
+                )))
+            }
             Some(name) => Err(usage_error(format!(
                 "the input has a column `{name}`, which is also the name of a column that Icecore adds: \
                  give the columns other names with --columns (and --header, if the first row has names)"
@@ -386,7 +389,7 @@ impl Plan {
     pub fn output_names(&self) -> Vec<String> {
         let visible_names =
             self.names.iter().enumerate().filter(|(position, _)| !self.is_hidden(*position)).map(|(_, name)| name);
-        self.origin_columns
+        self.constant_columns
             .iter()
             .map(|(name, _)| name)
             .chain(visible_names)

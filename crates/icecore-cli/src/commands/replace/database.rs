@@ -10,7 +10,7 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
-use icecore_tables::replace::change_counts::{BrokenValue, ChangeCounts};
+use icecore_tables::replace::change_counts::{BrokenValue, ChangeCounts, ValueChanged};
 use icecore_tables::replace::show::ChangeContext;
 use icecore_tables::replace::value;
 
@@ -227,7 +227,7 @@ impl TableWalk<'_, '_> {
             }
             counts.add_pair_counts(&plan.pair_counts);
             let broken_before = counts.broken.len();
-            counts.add_value(registry_number, plan.row_number, None, true, &mut plan.tally);
+            counts.add_value(registry_number, plan.row_number, None, ValueChanged::Yes, &mut plan.tally);
             set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, plan.row);
         }
         Ok(())
@@ -265,7 +265,7 @@ impl TableWalk<'_, '_> {
             tally.changed = 0;
             if tally.is_notable() {
                 let broken_before = counts.broken.len();
-                counts.add_value(registry_number, self.row_number, None, false, &mut tally);
+                counts.add_value(registry_number, self.row_number, None, ValueChanged::No, &mut tally);
                 set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, row);
             }
             return None;

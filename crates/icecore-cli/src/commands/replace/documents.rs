@@ -6,6 +6,7 @@ use crate::records::{Framing, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
+use icecore_tables::replace::change_counts::ValueChanged;
 use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::is_foreign_text;
 use icecore_tables::replace::show::{ChangeContext, ShownChanges};
@@ -87,14 +88,14 @@ impl DocumentChanger<'_> {
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(true);
         if plan.rules.needs_charset() && is_foreign_text(bytes) {
-            self.changes.counts.note_foreign(offset);
+            self.changes.counts.count_foreign(offset);
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
         let Some(place) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
         if edits.is_empty() {
             if tally.is_notable() {
-                self.changes.counts.add_value(place, self.row, Some(offset), false, &mut tally);
+                self.changes.counts.add_value(place, self.row, Some(offset), ValueChanged::No, &mut tally);
             }
             return Ok(None);
         }
@@ -107,7 +108,7 @@ impl DocumentChanger<'_> {
             output.buffer_mut().extend_from_slice(&text);
         }
         self.changes.counts.add_pair_counts(&replacing.take_counts());
-        self.changes.counts.add_value(place, self.row, Some(offset), true, &mut tally);
+        self.changes.counts.add_value(place, self.row, Some(offset), ValueChanged::Yes, &mut tally);
         self.changes.is_changed = true;
         Ok(Some(edits.apply(bytes)))
     }

@@ -17,7 +17,7 @@ struct Bar {
     label: String,
     class: &'static str,
     median: Interval,
-    /// How many times faster than the baseline.
+    /// How many times faster than the baseline it is, as text.
     times: String,
     /// Whether the heading of the engine's bars is above this bar.
     has_heading: bool,
@@ -72,7 +72,7 @@ pub(in crate::page) fn draw_bars(
 }
 
 fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
-    let make_bar = |entry: &Entry, is_first: bool| {
+    let make_bar = |entry: &Entry, is_first_engine: bool| {
         let cell = entry.find_cell(operation)?;
         cell_median_time(cell)?;
         let is_base = is_baseline(scenario, entry);
@@ -91,21 +91,16 @@ fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, 
         };
         let sign = if is_correct(entry) { "" } else { "✗ " };
         let label = format!("{sign}{}", names.display_name(&entry.id));
-        Some(Bar {
-            label,
-            class,
-            median: cell.summary.median,
-            times,
-            has_heading: is_first && entry.role == Role::Engine,
-        })
+        Some(Bar { label, class, median: cell.summary.median, times, has_heading: is_first_engine })
     };
     let mut engines: Vec<&Entry> =
         entries_with_role(point, Role::Engine).filter(|entry| median_time(entry, operation).is_some()).collect();
     engines
         .sort_by(|a, b| median_time(a, operation).unwrap_or(0.0).total_cmp(&median_time(b, operation).unwrap_or(0.0)));
-    let all = sort_by_speed(point, operation).into_iter().map(|(entry, _)| (entry, false));
-    all.chain(engines.into_iter().enumerate().map(|(index, entry)| (entry, index == 0)))
-        .filter_map(|(entry, is_first)| make_bar(entry, is_first))
+    let competitors = sort_by_speed(point, operation).into_iter().map(|(entry, _)| (entry, false));
+    competitors
+        .chain(engines.into_iter().enumerate().map(|(index, entry)| (entry, index == 0)))
+        .filter_map(|(entry, is_first_engine)| make_bar(entry, is_first_engine))
         .collect()
 }
 
@@ -121,12 +116,13 @@ fn choose_axis_limit(times: &[f64]) -> f64 {
     times.get(kept - 1).copied().unwrap_or(1.0) * if kept < times.len() { 1.12 } else { 1.0 }
 }
 
-/// Positions of the parts of the chart.
+/// Positions in the chart.
 struct Layout {
     width: f64,
     left: f64,
     right: f64,
     top: f64,
+    /// Height of a row.
     row: f64,
     /// Right ends of the number columns in wide charts.
     columns: [f64; 2],
@@ -169,13 +165,13 @@ impl Layout {
     /// Draws a vertical line along the bars, with gaps where there is text.
     fn draw_vertical_line(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
         let mut line_start = None;
-        for (i, top) in tops.iter().enumerate() {
+        for (index, top) in tops.iter().enumerate() {
             let (start, end) = match self.narrow {
                 true => (self.bar_position(*top)[0] - 3.0, self.bar_position(*top)[0] + 15.0),
                 false => (*top, top + self.row),
             };
             let start = *line_start.get_or_insert(start);
-            if tops.get(i + 1).is_none_or(|next| self.narrow || *next > end + 1.0) {
+            if tops.get(index + 1).is_none_or(|next| self.narrow || *next > end + 1.0) {
                 canvas.draw_line(class, [x, start], [x, end]);
                 line_start = None;
             }

@@ -52,11 +52,11 @@ impl Canvas {
     }
 
     /// Draws a mark in one of six shapes.
-    pub(super) fn draw_mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], r: f64) {
+    pub(super) fn draw_mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], radius: f64) {
         let corners: &[[f64; 2]] = match shape % 6 {
             0 => {
-                let [x, y, r] = [x, y, r].map(format_coordinate);
-                _ = write!(self.0, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}"/>"#);
+                let [x, y, radius] = [x, y, radius].map(format_coordinate);
+                _ = write!(self.0, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#);
                 return;
             }
             1 => &[[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
@@ -67,7 +67,7 @@ impl Canvas {
         };
         let points: Vec<String> = corners
             .iter()
-            .map(|[dx, dy]| format!("{},{}", format_coordinate(x + dx * r), format_coordinate(y + dy * r)))
+            .map(|[dx, dy]| format!("{},{}", format_coordinate(x + dx * radius), format_coordinate(y + dy * radius)))
             .collect();
         _ = write!(self.0, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
     }

@@ -12,10 +12,11 @@ pub(super) fn choose_curve_style(scenario: &ScenarioReport, point: &Point, entry
     if entry.role != Role::Competitor {
         return 'd';
     }
-    let time = |e: &Entry| scenario.operations.iter().filter_map(|o| median_time(e, *o)).sum::<f64>();
-    let mut important: Vec<&Entry> = competitors_at_point(point).filter(|e| is_correct(e)).collect();
-    important.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    important.sort_by_key(|e| (!is_icecore(e), !is_baseline(scenario, e)));
+    let time =
+        |entry: &Entry| scenario.operations.iter().filter_map(|operation| median_time(entry, *operation)).sum::<f64>();
+    let mut important: Vec<&Entry> = competitors_at_point(point).filter(|entry| is_correct(entry)).collect();
+    important.sort_by(|left, right| time(left).total_cmp(&time(right)));
+    important.sort_by_key(|entry| (!is_icecore(entry), !is_baseline(scenario, entry)));
     let position = important.iter().take(EMPHASIZED_CURVES).position(|other| other.id == entry.id);
     position.and_then(|index| char::from_digit(index as u32, 10)).unwrap_or('x')
 }

@@ -27,14 +27,14 @@ impl Rect {
 
 /// Moves positions in a column apart, as little as possible, between `low` and `high`. The order stays the same. If
 /// there is not enough room, the gaps are smaller than `gap`.
-pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..wanted.len()).collect();
-    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
-    let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
+pub(super) fn spread_positions(preferred: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..preferred.len()).collect();
+    order.sort_by(|left, right| preferred[*left].total_cmp(&preferred[*right]));
+    let gap = gap.min((high - low) / (preferred.len().max(2) - 1) as f64);
     // Labels that touch form a block. A block is stored as the position of its middle and its number of labels.
     let mut blocks: Vec<(f64, usize)> = vec![];
     for index in &order {
-        let mut block = (wanted[*index].clamp(low, high), 1);
+        let mut block = (preferred[*index].clamp(low, high), 1);
         while let Some(&(above, size)) = blocks.last() {
             let distance = gap * (size + block.1) as f64 / 2.0;
             if block.0 - above >= distance {
@@ -52,7 +52,7 @@ pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) ->
         blocks.push(block);
         merge_overlapping_blocks(&mut blocks, gap, low, high);
     }
-    let mut out = vec![0.0; wanted.len()];
+    let mut out = vec![0.0; preferred.len()];
     let mut remaining = order.into_iter();
     for (middle, size) in blocks {
         let first = middle - gap * (size - 1) as f64 / 2.0;
@@ -98,7 +98,7 @@ mod tests {
             let mut found = spread_positions(&positions, 14.0, 0.0, 200.0);
             found.sort_by(f64::total_cmp);
             assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{positions:?} {found:?}");
-            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{positions:?} {found:?}");
+            assert!(found.windows(2).all(|pair| pair[1] - pair[0] > 13.9), "{positions:?} {found:?}");
         }
     }
 }

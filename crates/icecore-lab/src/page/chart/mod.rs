@@ -67,20 +67,28 @@ pub fn list_chart_kinds(report: &Report) -> Vec<(&str, ChartKind)> {
         kinds.extend([ChartKind::Size, ChartKind::Memory]);
         kinds.into_iter().filter(|kind| draw_chart(scenario, *kind).is_some()).collect::<Vec<_>>()
     };
-    report.scenarios.iter().flat_map(|s| kinds_of_scenario(s).into_iter().map(|kind| (s.name.as_str(), kind))).collect()
+    report
+        .scenarios
+        .iter()
+        .flat_map(|scenario| kinds_of_scenario(scenario).into_iter().map(|kind| (scenario.name.as_str(), kind)))
+        .collect()
 }
 
 /// Returns one chart as a self-contained SVG that adapts to light and dark mode. Returns `None` if the report has no
 /// such scenario, or nothing to show for it.
-pub fn render_svg(report: &Report, scenario: &str, kind: ChartKind) -> Option<String> {
-    let drawing = report.scenarios.iter().filter(|s| s.name == scenario).find_map(|s| draw_chart(s, kind))?;
-    Some(drawing.render_standalone(&format!("{}-{kind}", make_slug(scenario))))
+pub fn render_svg(report: &Report, scenario_name: &str, kind: ChartKind) -> Option<String> {
+    let drawing = report
+        .scenarios
+        .iter()
+        .filter(|scenario| scenario.name == scenario_name)
+        .find_map(|scenario| draw_chart(scenario, kind))?;
+    Some(drawing.render_standalone(&format!("{}-{kind}", make_slug(scenario_name))))
 }
 
 /// Draws a chart, at the largest size of the last curve.
 fn draw_chart(scenario: &ScenarioReport, kind: ChartKind) -> Option<Drawing> {
     let names = Names::new(scenario);
-    let point = select_shown_points(scenario, false).pop();
+    let point = select_shown_points(scenario).pop();
     match kind {
         ChartKind::Bars(operation) => bars::draw_bars(scenario, point?, operation, &names, WIDE),
         ChartKind::Growth(operation) => {

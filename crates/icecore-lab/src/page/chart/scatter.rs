@@ -29,18 +29,18 @@ pub(in crate::page) fn draw_scatter(
 ) -> Option<Drawing> {
     let (activity, times) = choose_time(scenario, point)?;
     let dots: Vec<ScatterDot> = competitors_at_point(point)
-        .filter_map(|e| Some((e, e.size.filter(|n| *n > 0)?, times(e)?)))
-        .map(|(e, size, ns)| make_dot(scenario, e, size as f64, ns, names))
+        .filter_map(|entry| Some((entry, entry.size.filter(|size| *size > 0)?, times(entry)?)))
+        .map(|(entry, size, ns)| make_dot(scenario, entry, size as f64, ns, names))
         .collect();
     if dots.len() < 2 {
         return None;
     }
     let narrow = width <= NARROW;
     let (top, bottom) = (30.0, if narrow { 290.0 } else { 370.0 });
-    let y = Scale::log(dots.iter().map(|d| d.ns), 1.25, bottom, top);
+    let y = Scale::log(dots.iter().map(|dot| dot.ns), 1.25, bottom, top);
     let ticks = y.choose_ticks(6);
-    let left = ticks.iter().map(|t| text_width(&trim_zeros(format_time(*t)), 11.5)).fold(0.0, f64::max) + 8.0;
-    let x = Scale::log(dots.iter().map(|d| d.size), 1.2, left, width - 8.0);
+    let left = ticks.iter().map(|tick| text_width(&trim_zeros(format_time(*tick)), 11.5)).fold(0.0, f64::max) + 8.0;
+    let x = Scale::log(dots.iter().map(|dot| dot.size), 1.2, left, width - 8.0);
     let mut canvas = Canvas::new();
     for tick in ticks {
         canvas.draw_line("grid", [left, y.position_of(tick)], [width - 8.0, y.position_of(tick)]);
@@ -69,7 +69,7 @@ pub(in crate::page) fn draw_scatter(
     let unplaced = draw_labelled_dots(&mut canvas, &dots, &x, &y, &area, front);
     let height = bottom + 46.0 + draw_legend(&mut canvas, &unplaced, bottom + 46.0, width);
     let list: Vec<String> =
-        dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
+        dots.iter().map(|dot| format!("{} {}, {}", dot.name, format_bytes(dot.size), format_time(dot.ns))).collect();
     let about =
         format!("Bytes and time to {activity} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("bytes against time", point));
@@ -82,25 +82,25 @@ fn choose_time(scenario: &ScenarioReport, point: &Point) -> Option<(String, Box<
     use Operation::{Read, RoundTrip, Write};
     let has = |operation| {
         scenario.operations.contains(&operation)
-            && competitors_at_point(point).any(|e| median_time(e, operation).is_some())
+            && competitors_at_point(point).any(|entry| median_time(entry, operation).is_some())
     };
     Some(match () {
         () if has(Write) && has(Read) => {
-            ("write and read".into(), Box::new(|e| Some(median_time(e, Write)? + median_time(e, Read)?)))
+            ("write and read".into(), Box::new(|entry| Some(median_time(entry, Write)? + median_time(entry, Read)?)))
         }
-        () if has(RoundTrip) => ("write and read".into(), Box::new(|e| median_time(e, RoundTrip))),
+        () if has(RoundTrip) => ("write and read".into(), Box::new(|entry| median_time(entry, RoundTrip))),
         () => {
-            let operation = scenario.operations.iter().copied().find(|o| has(*o))?;
-            (words::operation_title(operation).into(), Box::new(move |e| median_time(e, operation)))
+            let operation = scenario.operations.iter().copied().find(|operation| has(*operation))?;
+            (words::operation_title(operation).into(), Box::new(move |entry| median_time(entry, operation)))
         }
     })
 }
 
 fn make_dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Names) -> ScatterDot {
     let class = match entry {
-        e if !is_correct(e) => "wrong",
-        e if is_icecore(e) => "own",
-        e if scenario.baseline.as_deref() == Some(&e.id) => "base",
+        entry if !is_correct(entry) => "wrong",
+        entry if is_icecore(entry) => "own",
+        entry if scenario.baseline.as_deref() == Some(&entry.id) => "base",
         _ => "other",
     };
     let sign = if class == "wrong" { "✗ " } else { "" };
@@ -109,7 +109,7 @@ fn make_dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names:
 
 /// Draws a line along the dots that no other dot beats in both values. Returns its rectangles.
 fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) -> Vec<Rect> {
-    let mut order: Vec<&ScatterDot> = dots.iter().filter(|d| d.class != "wrong").collect();
+    let mut order: Vec<&ScatterDot> = dots.iter().filter(|dot| dot.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));
     let mut best = f64::INFINITY;
     let mut places: Vec<[f64; 2]> = vec![];
@@ -125,13 +125,13 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
         }
     }
     canvas.draw_path("front", &places);
-    let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
+    let box_of_line = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
         x: x1.min(x2) - 1.0,
         y: y1.min(y2) - 1.0,
         width: (x2 - x1).abs() + 2.0,
         height: (y2 - y1).abs() + 2.0,
     };
-    places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
+    places.windows(2).map(|pair| box_of_line(pair[0], pair[1])).collect()
 }
 
 /// Draws dots and their names. A name is next to its dot, or further away with a line, at a place where it does not
@@ -145,15 +145,15 @@ fn draw_labelled_dots(
     front: Vec<Rect>,
 ) -> Vec<(LegendSign, String)> {
     let mut unplaced = vec![];
-    let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.position_of(d.size), y.position_of(d.ns)]).collect();
+    let places: Vec<[f64; 2]> = dots.iter().map(|dot| [x.position_of(dot.size), y.position_of(dot.ns)]).collect();
     let mut occupied: Vec<Rect> = places.iter().map(|center| box_around(*center, 5.5)).collect();
     occupied.extend(front);
     let mut names: Vec<Rect> = vec![];
     // The important names are placed first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
-    order.sort_by_key(|i| CLASSES_BY_IMPORTANCE.iter().position(|class| *class == dots[*i].class));
-    for i in order {
-        let (dot, position) = (&dots[i], places[i]);
+    order.sort_by_key(|index| CLASSES_BY_IMPORTANCE.iter().position(|class| *class == dots[*index].class));
+    for index in order {
+        let (dot, position) = (&dots[index], places[index]);
         let size = regular_font_size(12.5, dot.class == "own");
         let name = fit_text(&dot.name, area.width * 0.6, size);
         let (name_width, name_height) = (text_width(&name, size), 15.0);

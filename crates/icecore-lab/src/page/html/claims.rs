@@ -37,7 +37,7 @@ fn render_row(result: &ClaimResult, details: &[&str]) -> String {
         Quantity::Crossing => format_count,
         _ => format_quotient,
     };
-    let then = escape_markup(&words::format_claimed_range(result.claim.from, result.claim.to, format_value));
+    let claimed = escape_markup(&words::format_claimed_range(result.claim.from, result.claim.to, format_value));
     let now = escape_markup(&result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, format_value)));
     let mut text = escape_markup(&result.claim.text);
     for details in details.iter().filter(|details| !details.trim().is_empty()) {
@@ -45,7 +45,8 @@ fn render_row(result: &ClaimResult, details: &[&str]) -> String {
     }
     let sign = render_verdict(result.verdict);
     format!(
-        "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{then}</td><td class=\"r\">{now}</td></tr>\n"
+        "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{claimed}</td>\
+         <td class=\"r\">{now}</td></tr>\n"
     )
 }
 

@@ -34,7 +34,7 @@ pub fn render_html(report: &Report) -> String {
 }
 
 fn build_title(report: &Report) -> String {
-    let names: Vec<&str> = report.scenarios.iter().map(|s| s.name.as_str()).collect();
+    let names: Vec<&str> = report.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     match names[..] {
         [] => "Serializers, measured".into(),
         [name] => format!("{name}: serializers, measured"),
@@ -49,7 +49,7 @@ fn section_id(index: usize, scenario: &ScenarioReport) -> String {
 
 fn render_contents(report: &Report) -> String {
     let mut out = String::from("<nav aria-label=\"Contents\">\n<ul>\n");
-    if report.scenarios.iter().any(|s| !s.claims.is_empty()) {
+    if report.scenarios.iter().any(|scenario| !scenario.claims.is_empty()) {
         out += "<li><a href=\"#claims\">The claims, then and now</a></li>\n";
     }
     for (index, scenario) in report.scenarios.iter().enumerate() {
@@ -66,7 +66,7 @@ fn render_all_claims(report: &Report) -> String {
         return String::new();
     }
     let all_claims = || scenarios.iter().flat_map(|(_, s)| &s.claims);
-    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all_claims().filter(|claim| claim.verdict.confirms_claim()).count();
     let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
     _ = writeln!(
         out,
@@ -138,8 +138,11 @@ fn render_table(table: &Table, caption: &str) -> String {
             Row::Cells(cells) => {
                 out += "<tr>";
                 for (index, cell) in cells.iter().enumerate() {
-                    let class =
-                        if table.columns.get(index).is_some_and(|c| c.is_right_aligned) { " class=\"r\"" } else { "" };
+                    let class = if table.columns.get(index).is_some_and(|column| column.is_right_aligned) {
+                        " class=\"r\""
+                    } else {
+                        ""
+                    };
                     match index {
                         0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape_markup(cell)),
                         _ => _ = write!(out, "<td{class}>{}</td>", escape_markup(cell)),

@@ -3,12 +3,12 @@
 use super::{claims, render_table, write_paragraph};
 use crate::model::{Operation, Point, ScenarioReport};
 use crate::page::chart::{self, Drawing, NARROW, WIDE, escape_markup};
-use crate::page::matrix::Matrix;
+use crate::page::comparison_matrix::Matrix;
 use crate::page::view::{
     Names, PointGroup, group_points, make_printable, measured_operations, operations_at_point, select_shown_points,
     title_at_point,
 };
-use crate::page::{tables, words};
+use crate::page::{shared_tables, words};
 use std::fmt::Write;
 
 /// Returns the section of a scenario.
@@ -23,7 +23,7 @@ pub(super) fn render_section(scenario: &ScenarioReport, id: &str) -> String {
     let verdict = words::describe_results(scenario, &names);
     page.write_list("verdict-list", verdict.iter().map(|sentence| escape_markup(sentence)).collect());
     write_paragraph(&mut page.out, "", &scenario.about);
-    for point in select_shown_points(scenario, false) {
+    for point in select_shown_points(scenario) {
         page.write_point(point);
     }
     for group in group_points(scenario) {
@@ -45,6 +45,7 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
+    /// Writes the charts and tables of one size.
     fn write_point(&mut self, point: &Point) {
         let (scenario, names) = (self.scenario, self.names);
         let operations = operations_at_point(point, &measured_operations(scenario));
@@ -59,7 +60,7 @@ impl Section<'_> {
             );
         }
         let title = title_at_point("everybody", point);
-        let summary = render_table(&tables::build_summary_table(scenario, point, &operations, names), &title);
+        let summary = render_table(&shared_tables::build_summary_table(scenario, point, &operations, names), &title);
         let differences = words::list_differences(point, names);
         _ = write!(self.out, "<h3>{}</h3>\n{summary}", escape_markup(&title));
         self.write_list(
@@ -67,7 +68,7 @@ impl Section<'_> {
             differences.iter().map(|(name, difference)| escape_markup(&format!("{name}: {difference}"))).collect(),
         );
         let title = title_at_point("bytes against time", point);
-        let sizes = tables::build_summary_table(scenario, point, &operations, names);
+        let sizes = shared_tables::build_summary_table(scenario, point, &operations, names);
         self.write_figure(
             &title,
             "",
@@ -75,18 +76,23 @@ impl Section<'_> {
             render_table(&sizes, &title),
         );
         let title = title_at_point("memory", point);
-        let steps = tables::build_memory_table(point, names).map_or(String::new(), |t| render_table(&t, &title));
+        let steps =
+            shared_tables::build_memory_table(point, names).map_or(String::new(), |table| render_table(&table, &title));
         self.write_figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
     }
 
     /// Returns the numbers of a bar chart, and the comparison of all pairs.
     fn render_numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
-        let raw = render_table(&tables::build_statistics_table(point, operation, self.names), title);
+        let raw = render_table(&shared_tables::build_statistics_table(point, operation, self.names), title);
         let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution) else { return raw };
-        let wrong = matrix.wrong.iter().map(|e| self.names.display_name(&e.id)).collect::<Vec<_>>().join(", ");
+        let wrong = matrix.wrong.iter().map(|entry| self.names.display_name(&entry.id)).collect::<Vec<_>>().join(", ");
         let caption = "by which the row is faster than the column; = is a tie";
         let mut out = raw
-            + &matrix.build_tables(self.names, usize::MAX).iter().map(|t| render_table(t, caption)).collect::<String>();
+            + &matrix
+                .build_tables(self.names, usize::MAX)
+                .iter()
+                .map(|table| render_table(table, caption))
+                .collect::<String>();
         if !wrong.is_empty() {
             write_paragraph(&mut out, "note", &format!("Not listed, because the round trip differs: {wrong}."));
         }
@@ -99,7 +105,7 @@ impl Section<'_> {
             if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
         let title = format!("growth, {}{group_suffix}", words::operation_title(operation));
         let draw = |width| chart::growth(scenario, group, operation, names, width);
-        let all = tables::build_growth_table(scenario, group, operation, names, usize::MAX);
+        let all = shared_tables::build_growth_table(scenario, group, operation, names, usize::MAX);
         self.write_figure(&title, "both axes are logarithmic, lower is better", draw, render_table(&all, &title));
     }
 
@@ -121,10 +127,11 @@ impl Section<'_> {
     }
 
     fn write_then_and_now(&mut self) {
-        if let Some(figures) = tables::build_published_table(self.scenario, self.names) {
+        if let Some(figures) = shared_tables::build_published_table(self.scenario, self.names) {
             let title = "The article's figures, then and now";
             _ = write!(self.out, "<h3>{title}</h3>\n{}", render_table(&figures, title));
-            let mut sources: Vec<&str> = self.scenario.published.iter().map(|p| p.source.as_str()).collect();
+            let mut sources: Vec<&str> =
+                self.scenario.published.iter().map(|published| published.source.as_str()).collect();
             sources.dedup();
             write_paragraph(
                 &mut self.out,
@@ -146,7 +153,8 @@ impl Section<'_> {
             self.out += "<h3>Not here</h3>\n";
         }
         let absent = words::group_absent(self.scenario).into_iter().map(|(competitor, reason, install)| {
-            let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape_markup(&c)));
+            let install =
+                install.map_or(String::new(), |command| format!("<br/><code>{}</code>", escape_markup(&command)));
             format!("<b>{}</b>: {}{install}", escape_markup(&competitor), escape_markup(&reason))
         });
         self.write_list("", absent.collect());

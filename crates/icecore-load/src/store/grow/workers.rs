@@ -20,7 +20,9 @@ const NOUN: &str = "worker";
 struct Workload {
     operation: Operation,
     jobs: u32,
+    /// Number of jobs that a worker runs at the same time.
     at_once: u32,
+    /// How long each job waits.
     millis: u32,
 }
 

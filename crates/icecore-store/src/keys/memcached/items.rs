@@ -109,7 +109,7 @@ impl ValueReader<'_> {
 }
 
 /// Returns the value under a key, decompressed as its flags say.
-pub(in crate::keys) fn read_value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
+pub(in crate::keys) fn read_value(address: &Address, key: &[u8], max_value_len: u64) -> Result<Vec<u8>> {
     let quoted_key = quote_message(spell_key(key).as_bytes());
     if !is_key(key) {
         let text = format!(
@@ -117,7 +117,7 @@ pub(in crate::keys) fn read_value(address: &Address, key: &[u8], longest: u64) -
         );
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let mut server = MemcachedClient::open(address, longest)?;
+    let mut server = MemcachedClient::open(address, max_value_len)?;
     server.request_values(std::iter::once(key))?;
     let (mut answered_key, mut value) = (Vec::new(), Vec::new());
     match server.next_value(&mut answered_key, &mut value)? {

@@ -17,7 +17,7 @@ pub(super) struct MemcachedClient {
     connection: ServerConnection,
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
-    longest: u64,
+    max_value_len: u64,
     /// How long to wait for a busy crawler.
     timeout: Duration,
 }
@@ -30,12 +30,12 @@ pub(super) struct ListedKey {
 }
 
 impl MemcachedClient {
-    pub(super) fn open(address: &Address, longest: u64) -> Result<MemcachedClient> {
+    pub(super) fn open(address: &Address, max_value_len: u64) -> Result<MemcachedClient> {
         let server_address = ServerAddress::from_address(address, PORT)?;
         Ok(MemcachedClient {
             connection: ServerConnection::open(&server_address)?,
             line: Vec::new(),
-            longest,
+            max_value_len,
             timeout: server_address.patience,
         })
     }
@@ -116,8 +116,8 @@ impl MemcachedClient {
         let (flags, len) =
             (flags.and_then(|flags| u32::try_from(flags).ok()), len.and_then(|len| u64::try_from(len).ok()));
         let (flags, len) = flags.zip(len).ok_or_else(|| self.unexpected_answer_error())?;
-        if len > self.longest {
-            return Err(self.connection.too_long_error(key, self.longest));
+        if len > self.max_value_len {
+            return Err(self.connection.too_long_error(key, self.max_value_len));
         }
         self.connection.read_bytes(len, value)?;
         Ok(Some(flags))

@@ -68,6 +68,7 @@ struct MemberReader<'m, 'e> {
 }
 
 impl MemberReader<'_, '_> {
+    /// Passes a row for each item of a list. The field is its index.
     fn pass_list_items(&mut self) -> Result<Flow> {
         let mut index = 0u64;
         loop {
@@ -143,6 +144,7 @@ impl MemberReader<'_, '_> {
         }
     }
 
+    /// Passes a row for each field of each entry of a stream. The field is the id of the entry, `/` and the name.
     fn pass_stream_entries(&mut self) -> Result<Flow> {
         let mut first_id = "0-0".to_owned();
         loop {

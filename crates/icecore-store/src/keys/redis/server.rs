@@ -23,15 +23,15 @@ pub(super) struct RedisClient {
     /// The last line that was read.
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
-    longest: u64,
+    max_value_len: u64,
 }
 
 impl RedisClient {
-    /// Connects, authenticates and selects the database.
-    pub(super) fn open(address: &Address, longest: u64) -> Result<RedisClient> {
+    /// Opens a connection, authenticates and selects the database.
+    pub(super) fn open(address: &Address, max_value_len: u64) -> Result<RedisClient> {
         let server_address = ServerAddress::from_address(address, PORT)?;
         let mut server =
-            RedisClient { connection: ServerConnection::open(&server_address)?, line: Vec::new(), longest };
+            RedisClient { connection: ServerConnection::open(&server_address)?, line: Vec::new(), max_value_len };
         if let Some(password) = &server_address.password {
             let user = server_address.user.as_deref().map(str::as_bytes);
             let words: Vec<&[u8]> = user.into_iter().chain([password.as_bytes()]).collect();
@@ -76,10 +76,10 @@ impl RedisClient {
     /// Reads bytes into `value`. Returns whether the value exists. `key` is named in the error for a value that is
     /// too long.
     pub(super) fn read_bulk(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-        self.read_limited_bulk(self.longest, key, value)
+        self.read_limited_bulk(self.max_value_len, key, value)
     }
 
-    /// Like `read_bulk`, but with a limit of `max_bytes` bytes.
+    /// Reads a value like `read_bulk`, but with a limit of `max_bytes` bytes.
     pub(super) fn read_limited_bulk(&mut self, max_bytes: u64, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
         value.clear();
         match self.read_head()? {

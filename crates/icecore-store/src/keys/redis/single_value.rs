@@ -11,9 +11,9 @@ pub(in crate::keys) fn read_value(
     address: &Address,
     key: &[u8],
     field: Option<&[u8]>,
-    longest: u64,
+    max_value_len: u64,
 ) -> Result<Vec<u8>> {
-    let mut server = RedisClient::open(address, longest)?;
+    let mut server = RedisClient::open(address, max_value_len)?;
     let quoted_key = quote_message(spell_key(key).as_bytes());
     let missing_error = |message: String| Error::new(ErrorKind::Missing, format!("{address}: {message}"));
     let input_error = |message: String| Error::new(ErrorKind::Input, format!("{address}: {message}"));

@@ -64,10 +64,10 @@ impl DumpCutter {
     }
 
     /// Adds a literal, unless its column is not changed.
-    fn push_literal(&mut self, literal: Literal, pieces: &mut Vec<LocatedValue>) -> io::Result<()> {
+    fn push_literal(&mut self, literal: Literal, values: &mut Vec<LocatedValue>) -> io::Result<()> {
         let Literal { full_range: range, body, quoting, cell, .. } = literal;
         let Some(cell) = cell else {
-            pieces.push(LocatedValue {
+            values.push(LocatedValue {
                 range,
                 body,
                 syntax: ValueSyntax::Outside,
@@ -103,7 +103,7 @@ impl DumpCutter {
             *state = number.filter(|_| !is_number).map_or(ColumnState::Unchanged, ColumnState::Changed);
         }
         if let ColumnState::Changed(place) = *state {
-            pieces.push(LocatedValue {
+            values.push(LocatedValue {
                 range,
                 body,
                 syntax: ValueSyntax::Sql(quoting),

@@ -64,7 +64,7 @@ impl<'b> CellColumn<'b> {
                         strings.push(Some(bytes));
                     }
                     Some((CellKind::Text | CellKind::Plain, bytes)) => {
-                        report.note_lost_bytes(row, self.position);
+                        report.record_lost_bytes(row, self.position);
                         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
                         strings.push(Some(text.as_bytes()));
                     }

@@ -36,7 +36,7 @@ pub struct RowReport<'n> {
     tally: Tally,
     errors: Vec<RowError>,
     /// For each column to decode, what became of the value in each row.
-    kinds: Vec<Vec<ValueOutcome>>,
+    outcomes: Vec<Vec<ValueOutcome>>,
     /// The number of the first row in the input, counted from 1.
     first_row: u64,
 }
@@ -53,31 +53,31 @@ struct RowError {
 
 impl<'n> RowReport<'n> {
     fn new(plan: &'n Plan, rows: usize, first_row: u64) -> RowReport<'n> {
-        let kinds = plan.columns.iter().map(|_| vec![ValueOutcome::Decoded; rows]).collect();
-        RowReport { plan, tally: Tally::default(), errors: Vec::new(), kinds, first_row }
+        let outcomes = plan.columns.iter().map(|_| vec![ValueOutcome::Decoded; rows]).collect();
+        RowReport { plan, tally: Tally::default(), errors: Vec::new(), outcomes, first_row }
     }
 
     /// Records a value with bytes that are not text, in a column that is not decoded. `position` is the index of the
     /// column in the table.
-    pub fn note_lost_bytes(&mut self, row: usize, position: usize) {
+    pub fn record_lost_bytes(&mut self, row: usize, position: usize) {
         let path = format!("column {}", self.plan.column_name(position));
         if self.plan.strict {
             let message = format!("{REFUSED}{}, at {path}", LossKind::Bytes.describe(1));
             self.errors.push(RowError { row, column: None, kind: LOSS, message });
         } else {
-            self.tally.note_lost_bytes(self.first_row + row as u64, || path);
+            self.tally.count_lost_bytes(self.first_row + row as u64, || path);
         }
     }
 
     /// Records a value that does not fit its column, in a column that is not decoded.
-    pub fn note_mismatch(&mut self, row: usize, position: usize, message: String) {
+    pub fn record_mismatch(&mut self, row: usize, position: usize, message: String) {
         let message =
             format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(position));
         self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 
     /// Records a value that can't be decoded.
-    fn note_bad_value(
+    fn record_bad_value(
         &mut self,
         row: usize,
         column: usize,
@@ -85,7 +85,7 @@ impl<'n> RowReport<'n> {
         kind: &'static str,
         message: String,
     ) {
-        self.kinds[column][row] = outcome;
+        self.outcomes[column][row] = outcome;
         self.errors.push(RowError { row, column: Some(column), kind, message });
     }
 }
@@ -162,12 +162,12 @@ impl RecordBuilder {
             });
         }
         if batch.record.is_none() {
-            note_extra_cells(batch, rows, plan, report);
+            record_extra_cells(batch, rows, plan, report);
         }
         Ok(columns)
     }
 
-    /// Like `build_input_columns`, for lines of JSON.
+    /// Builds the input columns like `build_input_columns`, but from lines of JSON.
     fn decode_lines(
         &mut self,
         batch: &Batch,
@@ -186,7 +186,7 @@ impl RecordBuilder {
             });
         }
         if let Some((count, first)) = decoded.extra {
-            report.tally.note_left_out(count as u64, report.first_row + first as u64, || "its line".to_owned());
+            report.tally.count_left_out(count as u64, report.first_row + first as u64, || "its line".to_owned());
         }
         // A null row may have placeholder values in its columns. The columns are written without the row's own null
         // bits, so these values become null.
@@ -212,8 +212,8 @@ impl RecordBuilder {
         report: &mut RowReport<'_>,
     ) -> Result<ArrayRef, ArrowError> {
         for row in 0..input.len() {
-            if input.is_null(row) && report.kinds[column][row] == ValueOutcome::Decoded {
-                report.kinds[column][row] = ValueOutcome::Null;
+            if input.is_null(row) && report.outcomes[column][row] == ValueOutcome::Decoded {
+                report.outcomes[column][row] = ValueOutcome::Null;
             }
         }
         let (source, decoder) = match (&blob.target, &mut self.decoders[column]) {
@@ -226,11 +226,11 @@ impl RecordBuilder {
                 Source::Stage(stage) => stage.format().explain(bad.error),
                 _ => bad.error,
             };
-            report.note_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
+            report.record_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
         }
         if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
             let name = || format!("column {}", plan.decoded_column_name(column));
-            report.tally.note_left_out(count as u64, report.first_row + first as u64, name);
+            report.tally.count_left_out(count as u64, report.first_row + first as u64, name);
         }
         Ok(decoded.column)
     }
@@ -264,16 +264,16 @@ impl RecordBuilder {
             let is_kept = matches!(outcome, ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused)
                 && keeps_bad_values;
             if is_kept && !text::write_json_string(blob, &mut out) {
-                tally.note_lost_bytes(report.first_row + row as u64, || {
+                tally.count_lost_bytes(report.first_row + row as u64, || {
                     format!("column {}", plan.decoded_column_name(column))
                 });
             }
             strings.push((outcome == ValueOutcome::Decoded || is_kept).then_some(&out[..]));
-            report.kinds[column][row] = outcome;
+            report.outcomes[column][row] = outcome;
             // Each failure added its message to `errors` and its kind to the tally, in the same order.
             let kinds: Vec<_> = tally.errors.drain(..).map(|error| error.kind).collect();
             for ((_, message), kind) in errors.into_iter().zip(kinds) {
-                report.note_bad_value(row, column, outcome, kind, message);
+                report.record_bad_value(row, column, outcome, kind, message);
             }
             report.tally.merge(&tally);
         }
@@ -290,14 +290,14 @@ fn read_blob_cells(cells: &CellColumn<'_>, column: usize, report: &mut RowReport
             None => {
                 let count = cells.batch.row_cells(cells.rows.start + row).0.len();
                 let message = format!("the row has only {count} of {} columns", plan.names.len());
-                report.note_bad_value(row, column, ValueOutcome::Missing, "row", message);
+                report.record_bad_value(row, column, ValueOutcome::Missing, "row", message);
                 None
             }
             Some((CellKind::Null | CellKind::Absent, _)) => None,
             Some((_, b"")) if plan.empty_is_null => None,
             Some((CellKind::Plain, _)) => {
                 let message = "expected a string, found another value".to_owned();
-                report.note_bad_value(row, column, ValueOutcome::Broken, "row", message);
+                report.record_bad_value(row, column, ValueOutcome::Broken, "row", message);
                 None
             }
             Some((CellKind::Text, bytes)) => Some(bytes),
@@ -311,7 +311,7 @@ fn read_blob_cells(cells: &CellColumn<'_>, column: usize, report: &mut RowReport
 }
 
 /// Records an error for each row that has more cells than the table has columns.
-fn note_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, report: &mut RowReport<'_>) {
+fn record_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, report: &mut RowReport<'_>) {
     for row in rows.clone() {
         let count = batch.row_cells(row).0.len();
         if count > plan.names.len() {
@@ -331,10 +331,10 @@ fn build_output_columns(
 ) -> Result<Vec<ArrayRef>, ArrowError> {
     let rows = input.first().map_or(0, |column| column.len());
     let mut columns: Vec<ArrayRef> = Vec::new();
-    for fill in &layout.sources {
-        columns.push(match *fill {
-            ColumnSource::Lead(index) => {
-                let value = plan.origin_columns.get(index).map_or("", |(_, value)| value.as_str());
+    for source in &layout.sources {
+        columns.push(match *source {
+            ColumnSource::Constant(index) => {
+                let value = plan.constant_columns.get(index).map_or("", |(_, value)| value.as_str());
                 Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
             }
             ColumnSource::Plain(index) => {
@@ -344,13 +344,13 @@ fn build_output_columns(
             ColumnSource::Blob(column) => Arc::clone(&decoded[column]),
             ColumnSource::Errors(column) => {
                 let mut messages = vec![None; rows];
-                for note in report.errors.iter().filter(|note| note.column == Some(column)) {
-                    messages[note.row] = Some(note.message.as_str());
+                for error in report.errors.iter().filter(|error| error.column == Some(column)) {
+                    messages[error.row] = Some(error.message.as_str());
                 }
                 Arc::new(StringArray::from(messages))
             }
             ColumnSource::Kinds(column) => {
-                Arc::new(StringArray::from_iter_values(report.kinds[column].iter().map(|kind| kind.as_str())))
+                Arc::new(StringArray::from_iter_values(report.outcomes[column].iter().map(|outcome| outcome.as_str())))
             }
         });
     }
@@ -366,26 +366,26 @@ fn store_record(
 ) -> Result<bool, ArrowError> {
     let plan = report.plan;
     // The errors were recorded column by column. Below they are needed row by row.
-    report.errors.sort_by_key(|note| note.row);
-    let first_bad = report.errors.first().map(|note| note.row);
+    report.errors.sort_by_key(|error| error.row);
+    let first_bad = report.errors.first().map(|error| error.row);
     let stop_row = first_bad.filter(|_| plan.on_error == OnError::Stop);
     // The bad row at which processing stops still counts as processed.
     let processed_rows = stop_row.map_or(rows.len(), |row| row + 1);
     let mut is_kept = vec![true; processed_rows];
-    let mut errors = report.errors.into_iter().filter(|note| note.row < processed_rows).peekable();
+    let mut errors = report.errors.into_iter().filter(|error| error.row < processed_rows).peekable();
     let mut tally = std::mem::take(&mut batch.tally);
     tally.merge(&report.tally);
     for (row, is_kept) in is_kept.iter_mut().enumerate() {
         let (mut is_bad, mut is_undecodable, mut is_refused) = (false, false, false);
-        while let Some(note) = errors.next_if(|note| note.row == row) {
-            (is_bad, is_undecodable) = (true, is_undecodable | (note.kind != LOSS));
-            is_refused |= note.kind == LOSS && note.column.is_none();
-            let message = match note.column {
-                Some(column) => format!("column {}: {}", plan.decoded_column_name(column), note.message),
-                None => note.message,
+        while let Some(error) = errors.next_if(|error| error.row == row) {
+            (is_bad, is_undecodable) = (true, is_undecodable | (error.kind != LOSS));
+            is_refused |= error.kind == LOSS && error.column.is_none();
+            let message = match error.column {
+                Some(column) => format!("column {}: {}", plan.decoded_column_name(column), error.message),
+                None => error.message,
             };
             let (record, offset) = (report.first_row + row as u64, batch.row_cells(rows.start + row).1);
-            tally.list_error(RecordError { record, offset, kind: note.kind, message });
+            tally.list_error(RecordError { record, offset, kind: error.kind, message });
         }
         tally.count_row(is_bad, is_undecodable);
         // A bad row stays only if it has columns for its errors. A refused row is always left out.

@@ -64,7 +64,7 @@ pub fn convert_column(
     if converted.null_count() != column.null_count() {
         let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
         for row in (0..column.len()).filter(|row| converted.is_null(*row) && column.is_valid(*row)) {
-            report.note_mismatch(
+            report.record_mismatch(
                 row,
                 position,
                 format!("expected {expected}, found `{}`", make_excerpt(cells.texts.value(row))),
@@ -82,6 +82,7 @@ struct TextColumn {
 }
 
 impl TextColumn {
+    /// Returns a column of this type. Texts that are not values of the type become null.
     fn to_type(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         Ok(match to {
             DataType::Utf8 => self.to_strings::<Utf8Type>()?,

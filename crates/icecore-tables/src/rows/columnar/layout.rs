@@ -26,18 +26,18 @@ pub struct OutputLayout {
     pub input_fields: Fields,
     /// The fields that lines of JSON become.
     pub lines: Option<Fields>,
-    /// What the user may want to know about the types of columns.
+    /// Messages for the user about the types of columns.
     pub notes: Vec<String>,
 }
 
 /// The source of a column.
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnSource {
-    /// The origin of a row.
-    Lead(usize),
+    /// A column with the name of the file or the table. Contains its number among the constant columns.
+    Constant(usize),
     /// A column of the input that is not decoded. Contains its number among the written columns.
     Plain(usize),
-    /// A decoded column.
+    /// A decoded column. Contains its number among the columns to decode, as in the next two.
     Blob(usize),
     /// The messages of a decoded column.
     Errors(usize),
@@ -140,6 +140,7 @@ impl OutputLayout {
         Ok(layout)
     }
 
+    /// Creates the layout: first the constant columns, then those of the input, and last those with errors and kinds.
     fn from_columns(
         plan: &Plan,
         input_fields: Fields,
@@ -149,7 +150,10 @@ impl OutputLayout {
         let text = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
         columns.extend(
-            plan.origin_columns.iter().enumerate().map(|(index, (name, _))| (text(name), ColumnSource::Lead(index))),
+            plan.constant_columns
+                .iter()
+                .enumerate()
+                .map(|(index, (name, _))| (text(name), ColumnSource::Constant(index))),
         );
         for (index, field) in input_fields.iter().enumerate() {
             let blob = blobs.iter().position(|blob| blob.written_index == index);
@@ -166,7 +170,7 @@ impl OutputLayout {
                 (text(&kind_column_name(plan.decoded_column_name(column))), ColumnSource::Kinds(column))
             }));
         }
-        let (fields, fills): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let (fields, sources): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         for (index, field) in fields.iter().enumerate() {
             if fields[..index].iter().any(|other| other.name() == field.name()) {
                 return Err(usage_error(format!(
@@ -178,7 +182,7 @@ impl OutputLayout {
         }
         Ok(OutputLayout {
             schema: Arc::new(Schema::new(fields)),
-            sources: fills,
+            sources,
             blobs,
             input_fields,
             lines,

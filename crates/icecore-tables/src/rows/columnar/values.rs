@@ -17,8 +17,8 @@ pub fn expand_record(batch: &mut Batch) -> Result<(), String> {
     for row in 0..record.num_rows() {
         for column in &columns {
             let start = batch.bytes.len();
-            let sort = column.print_value(row, &mut batch.bytes);
-            batch.push_cell(start, sort);
+            let kind = column.print_value(row, &mut batch.bytes);
+            batch.push_cell(start, kind);
             // Cells have offsets of 32 bits.
             if batch.bytes.len() > MAX_OUTPUT {
                 return Err(format!("{} rows together are longer than {MAX_OUTPUT} bytes", record.num_rows()));
@@ -36,14 +36,14 @@ pub fn column_to_text(column: &ArrayRef) -> Result<(StringArray, bool), ArrowErr
     let (mut is_json, mut cell) = (true, Vec::new());
     for row in 0..column.len() {
         cell.clear();
-        let sort = cells.print_value(row, &mut cell);
+        let kind = cells.print_value(row, &mut cell);
         if texts.values_slice().len() + cell.len() >= MAX_OUTPUT {
             let message = format!("the texts of {} values together are longer than {MAX_OUTPUT} bytes", column.len());
             return Err(ArrowError::CastError(message));
         }
-        match (sort, std::str::from_utf8(&cell)) {
+        match (kind, std::str::from_utf8(&cell)) {
             (CellKind::Text | CellKind::Plain, Ok(text)) => {
-                is_json &= sort == CellKind::Plain;
+                is_json &= kind == CellKind::Plain;
                 texts.append_value(text);
             }
             _ => texts.append_null(),

@@ -93,7 +93,7 @@ impl Dump {
         }
         let start = batch.bytes.len();
         let column_type = self.layout.columns.get(position).map_or(Type::Any, |column| column.1);
-        let sort = if plan.is_some_and(|plan| plan.is_hidden(position)) {
+        let kind = if plan.is_some_and(|plan| plan.is_hidden(position)) {
             CellKind::Null
         } else {
             let content_sort = value::write_content(self.window.bytes(), range, content, column_type, &mut batch.bytes);
@@ -101,11 +101,11 @@ impl Dump {
                 let number = self.rows + batch.row_count() as u64 + 1;
                 batch
                     .tally
-                    .note_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
+                    .count_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
             }
             content_sort.unwrap_or_default()
         };
-        batch.push_cell(start, sort);
+        batch.push_cell(start, kind);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
         // The number of cells is limited too, because empty cells take memory. In the dump, a value with its
         // separator has at least two bytes.

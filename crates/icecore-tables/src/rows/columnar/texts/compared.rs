@@ -57,7 +57,7 @@ fn sample_counts(random: &mut Random) -> Vec<i64> {
     }
     let around = |count: &i64| {
         [-1, 0, 1, 500, 86_399]
-            .map(|more: i64| [*count, -count.saturating_abs()].map(|count| count.saturating_add(more)))
+            .map(|offset: i64| [*count, -count.saturating_abs()].map(|count| count.saturating_add(offset)))
     };
     counts.iter().flat_map(around).flatten().collect()
 }
@@ -131,9 +131,11 @@ fn temporal_values_are_printed_like_arrow_cast() {
     check_counts::<Time64MicrosecondType>(&short(1_000_000));
     check_counts::<Time64NanosecondType>(&short(1_000_000_000));
     let pairs = counts.iter().zip(counts.iter().rev());
-    let intervals = pairs.clone().map(|(a, b)| IntervalDayTime::new(*a as i32, *b as i32));
+    let intervals = pairs.clone().map(|(days, milliseconds)| IntervalDayTime::new(*days as i32, *milliseconds as i32));
     check_texts(&PrimitiveArray::<IntervalDayTimeType>::from_iter_values(intervals));
-    let intervals = pairs.map(|(a, b)| IntervalMonthDayNano::new(*a as i32, (*a >> 32) as i32, *b));
+    let intervals = pairs.map(|(months_and_days, nanoseconds)| {
+        IntervalMonthDayNano::new(*months_and_days as i32, (*months_and_days >> 32) as i32, *nanoseconds)
+    });
     check_texts(&PrimitiveArray::<IntervalMonthDayNanoType>::from_iter_values(intervals));
 }
 
@@ -247,16 +249,17 @@ fn sample_texts(random: &mut Random) -> Vec<String> {
         texts.push(text.into_iter().collect());
     }
     for _ in 0..count_rounds(2_000) {
-        let [a, b] = [random.next() as i64 >> random.next_below(64), random.next() as i64 >> random.next_below(64)];
-        texts.push(a.to_string());
-        texts.push(format!("{a}.{}e{}", b.unsigned_abs(), b % 330));
-        texts.push(f64::from_bits(a as u64).to_string());
+        let [number, other] =
+            [random.next() as i64 >> random.next_below(64), random.next() as i64 >> random.next_below(64)];
+        texts.push(number.to_string());
+        texts.push(format!("{number}.{}e{}", other.unsigned_abs(), other % 330));
+        texts.push(f64::from_bits(number as u64).to_string());
         let [month, day, hour, minute, second] = [14, 33, 26, 62, 63].map(|bound| random.next_below(bound));
-        let digits = format!(".{}", b.unsigned_abs());
+        let digits = format!(".{}", other.unsigned_abs());
         let fraction = &digits[..random.next_below(digits.len() + 1)];
         texts.push(format!(
             "{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}",
-            a.unsigned_abs() % 10_000
+            number.unsigned_abs() % 10_000
         ));
         texts.push(format!("{hour}:{minute:02}:{second:02}{fraction}"));
     }
@@ -300,8 +303,8 @@ fn texts_are_parsed_like_arrow_cast() {
         assert_eq!(parse_integer::<u16>(text), UInt16Type::parse(text), "{text:?}");
         assert_eq!(parse_integer::<u32>(text), UInt32Type::parse(text), "{text:?}");
         assert_eq!(parse_integer::<u64>(text), UInt64Type::parse(text), "{text:?}");
-        let [single, double] = [parse_float(text).map(f32::to_bits), Float32Type::parse(text).map(f32::to_bits)];
-        assert_eq!(single, double, "{text:?}");
+        let [found, expected] = [parse_float(text).map(f32::to_bits), Float32Type::parse(text).map(f32::to_bits)];
+        assert_eq!(found, expected, "{text:?}");
         let [found, expected] = [parse_float(text).map(f64::to_bits), Float64Type::parse(text).map(f64::to_bits)];
         assert_eq!(found, expected, "{text:?}");
         assert_eq!(parse_time::<i32>(text, TimeUnit::Second), Time32SecondType::parse(text), "{text:?}");

@@ -7,6 +7,17 @@ use crate::model::{Comparison, Entry, Operation, Point};
 use crate::stats::compare_samples;
 use std::cmp::Ordering;
 
+/// Approximate width of the names and the rates in front of the columns.
+const ROW_HEAD_WIDTH: usize = 44;
+
+/// What the head of a column shows.
+#[derive(Clone, Copy)]
+enum ColumnHeads {
+    Names,
+    /// The number of the competitor, which is also in front of its row.
+    Numbers,
+}
+
 /// The competitors of one operation, slowest first, with all comparisons.
 pub(super) struct Matrix<'a> {
     pub(super) rows: Vec<(&'a Entry, f64)>,
@@ -20,15 +31,16 @@ impl<'a> Matrix<'a> {
     /// Creates the matrix. Returns `None` if fewer than two competitors have correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) =
-            sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
+            sort_by_speed(point, operation).into_iter().partition(|(entry, _)| is_correct(entry));
         // The rates are shown next to the names, so the rows are in the order of the rates.
-        rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
+        rows.sort_by(|(left, left_ns), (right, right_ns)| right_ns.total_cmp(left_ns).then(right.id.cmp(&left.id)));
         if rows.len() < 2 {
             return None;
         }
         let compare_cells = |row: usize, column: usize| {
-            let (a, b) = (rows[row].0.find_cell(operation)?, rows[column].0.find_cell(operation)?);
-            compare_samples(&a.samples, &b.samples, resolution)
+            let row_cell = rows[row].0.find_cell(operation)?;
+            let column_cell = rows[column].0.find_cell(operation)?;
+            compare_samples(&row_cell.samples, &column_cell.samples, resolution)
         };
         // Only one half is computed. The other half has the inverse quotients, so that both agree exactly.
         let half: Vec<Vec<_>> =
@@ -40,7 +52,7 @@ impl<'a> Matrix<'a> {
         };
         let against =
             (0..rows.len()).map(|row| (0..rows.len()).map(|column| comparison_at(row, column)).collect()).collect();
-        Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
+        Some(Self { rows, against, wrong: wrong.into_iter().map(|(entry, _)| entry).collect() })
     }
 
     /// Keeps the fastest rows and the important ones. Returns how many were removed.
@@ -74,26 +86,35 @@ impl<'a> Matrix<'a> {
     /// necessary.
     pub(super) fn build_tables(&self, names: &Names, width: usize) -> Vec<Table> {
         let all: Vec<usize> = (0..self.rows.len()).collect();
-        let named = self.build_table(names, &all, false);
+        let named = self.build_table(names, &all, ColumnHeads::Names);
         if named.total_width() <= width {
             return vec![named];
         }
-        let numbered_width = self.build_table(names, &all, true).total_width();
-        let parts = if numbered_width <= width { 1 } else { numbered_width.div_ceil(width - 44.min(width / 2)) };
-        all.chunks(all.len().div_ceil(parts)).map(|part| self.build_table(names, part, true)).collect()
+        let numbered_width = self.build_table(names, &all, ColumnHeads::Numbers).total_width();
+        // Each further table repeats the names of the rows and their rates, for which some width is reserved.
+        let table_count = match numbered_width <= width {
+            true => 1,
+            false => numbered_width.div_ceil(width - ROW_HEAD_WIDTH.min(width / 2)),
+        };
+        all.chunks(all.len().div_ceil(table_count))
+            .map(|columns| self.build_table(names, columns, ColumnHeads::Numbers))
+            .collect()
     }
 
-    fn build_table(&self, names: &Names, columns: &[usize], is_numbered: bool) -> Table {
+    fn build_table(&self, names: &Names, columns: &[usize], heads: ColumnHeads) -> Table {
         let mut table = Table::new(["", ">Rate"]);
         for column in columns {
-            match is_numbered {
-                true => table.add_column(&format!(">{}", column + 1)),
-                false => table.add_column(&format!(">{}", names.display_name(&self.rows[*column].0.id))),
+            match heads {
+                ColumnHeads::Numbers => table.add_column(&format!(">{}", column + 1)),
+                ColumnHeads::Names => table.add_column(&format!(">{}", names.display_name(&self.rows[*column].0.id))),
             }
         }
         for (row, (entry, ns)) in self.rows.iter().enumerate() {
             let name = names.display_name(&entry.id);
-            let name = if is_numbered { format!("{:>2} {name}", row + 1) } else { name };
+            let name = match heads {
+                ColumnHeads::Numbers => format!("{:>2} {name}", row + 1),
+                ColumnHeads::Names => name,
+            };
             table.add_row(
                 [name, format_rate(*ns)].into_iter().chain(columns.iter().map(|column| self.format_cell(row, *column))),
             );

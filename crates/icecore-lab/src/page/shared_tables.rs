@@ -43,18 +43,18 @@ pub(super) fn build_summary_table(
                 cells.push(format_times_baseline(scenario, entry, *operation));
             }
         }
-        cells.push(entry.size.map_or(NONE.into(), |n| format_bytes(n as f64)));
+        cells.push(entry.size.map_or(NONE.into(), |bytes| format_bytes(bytes as f64)));
         table.add_row(cells);
     };
     let mut order: Vec<&Entry> = competitors_at_point(point).collect();
-    order.sort_by(|a, b| {
-        order_key(a, operations)
-            .cmp(&order_key(b, operations))
-            .then(total_time(a, operations).total_cmp(&total_time(b, operations)))
+    order.sort_by(|left, right| {
+        order_key(left, operations)
+            .cmp(&order_key(right, operations))
+            .then(total_time(left, operations).total_cmp(&total_time(right, operations)))
     });
     order.into_iter().for_each(|entry| add_entry(&mut table, entry));
-    let mut add_part = |title: &str, role| {
-        let is_measured = |entry: &&Entry| operations.iter().any(|o| median_time(entry, *o).is_some());
+    let mut add_section = |title: &str, role| {
+        let is_measured = |entry: &&Entry| operations.iter().any(|operation| median_time(entry, *operation).is_some());
         entries_with_role(point, role).filter(is_measured).enumerate().for_each(|(index, entry)| {
             if index == 0 {
                 table.add_section(title);
@@ -62,10 +62,10 @@ pub(super) fn build_summary_table(
             add_entry(&mut table, entry);
         });
     };
-    add_part("without a language's values", Role::Engine);
-    add_part("the baseline once more: what differs is noise", Role::Twin);
-    add_part("the values without any bytes, and copying the bytes", Role::Floor);
-    if operations.iter().any(|o| memcpy_time(point, *o).is_some()) {
+    add_section("without a language's values", Role::Engine);
+    add_section("the baseline once more: what differs is noise", Role::Twin);
+    add_section("the values without any bytes, and copying the bytes", Role::Floor);
+    if operations.iter().any(|operation| memcpy_time(point, *operation).is_some()) {
         if entries_with_role(point, Role::Floor).next().is_none() {
             table.add_section("the values without any bytes, and copying the bytes");
         }
@@ -99,11 +99,11 @@ fn describe_first_difference(fidelity: &Fidelity, differences: &[String]) -> Str
 
 /// Returns a sort key: correct entries come first, those with more operations before others; then wrong ones follow.
 fn order_key(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
-    (!is_correct(entry), operations.iter().filter(|o| median_time(entry, **o).is_none()).count())
+    (!is_correct(entry), operations.iter().filter(|operation| median_time(entry, **operation).is_none()).count())
 }
 
 fn total_time(entry: &Entry, operations: &[Operation]) -> f64 {
-    operations.iter().filter_map(|o| median_time(entry, *o)).sum()
+    operations.iter().filter_map(|operation| median_time(entry, *operation)).sum()
 }
 
 /// Formats how many times faster than the baseline an entry is, with a sign for a tie.
@@ -123,18 +123,20 @@ fn format_times_baseline(scenario: &ScenarioReport, entry: &Entry, operation: Op
 pub(super) fn build_statistics_table(point: &Point, operation: Operation, names: &Names) -> Table {
     let titles = ["competitor", "version", ">median", ">from", ">to", ">fastest", ">slowest", ">samples", ">far off"];
     let mut table = Table::new(titles);
-    let mut all: Vec<&Entry> = point.entries.iter().filter(|e| median_time(e, operation).is_some()).collect();
-    all.sort_by(|a, b| {
-        let key = |e: &Entry| (e.role != Role::Competitor, !is_correct(e), median_time(e, operation).unwrap_or(0.0));
-        let (a, b) = (key(a), key(b));
-        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    let mut all: Vec<&Entry> = point.entries.iter().filter(|entry| median_time(entry, operation).is_some()).collect();
+    all.sort_by(|left, right| {
+        let key = |entry: &Entry| {
+            (entry.role != Role::Competitor, !is_correct(entry), median_time(entry, operation).unwrap_or(0.0))
+        };
+        let (left, right) = (key(left), key(right));
+        (left.0, left.1).cmp(&(right.0, right.1)).then(left.2.total_cmp(&right.2))
     });
     for entry in all {
         let Some(cell) = entry.find_cell(operation) else { continue };
         let summary = &cell.summary;
         let median = &summary.median;
         let times = [median.estimate, median.low, median.high, summary.fastest, summary.slowest].map(format_time);
-        let counts = [cell.samples.len(), summary.outliers.len()].map(|n| format_count(n as f64));
+        let counts = [cell.samples.len(), summary.outliers.len()].map(|count| format_count(count as f64));
         table.add_row([names.entry_name(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
     }
     table
@@ -166,9 +168,11 @@ pub(super) fn build_claim_cells(result: &ClaimResult) -> [String; 4] {
 
 /// Returns the resident memory after each step, as growth since the first step.
 pub(super) fn build_memory_table(point: &Point, names: &Names) -> Option<Table> {
-    let entries: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
-    let steps: Vec<String> = entries.first()?.memory.iter().skip(1).map(|s| make_printable(&s.step)).collect();
-    let peak = entries.iter().flat_map(|e| &e.memory).map(|s| s.peak).max()?;
+    let entries: Vec<&Entry> =
+        point.entries.iter().filter(|entry| entry.memory.len() > 1 && entry.role != Role::Twin).collect();
+    let steps: Vec<String> =
+        entries.first()?.memory.iter().skip(1).map(|memory_step| make_printable(&memory_step.step)).collect();
+    let peak = entries.iter().flat_map(|entry| &entry.memory).map(|memory_step| memory_step.peak).max()?;
     let (unit, name) = choose_byte_unit(peak as f64);
     let mut table = Table::new([format!("{name} since the start (peak)").as_str()]);
     for step in &steps {
@@ -176,8 +180,8 @@ pub(super) fn build_memory_table(point: &Point, names: &Names) -> Option<Table> 
     }
     for entry in entries {
         let cell = |step: &String| {
-            let found = entry.memory.iter().skip(1).find(|s| make_printable(&s.step) == *step);
-            found.map_or(NONE.into(), |s| format_memory_step(&entry.memory[0], s, unit))
+            let found = entry.memory.iter().skip(1).find(|memory_step| make_printable(&memory_step.step) == *step);
+            found.map_or(NONE.into(), |memory_step| format_memory_step(&entry.memory[0], memory_step, unit))
         };
         table.add_row(std::iter::once(names.display_name(&entry.id)).chain(steps.iter().map(cell)));
     }
@@ -204,7 +208,7 @@ pub(super) fn build_growth_table(
     }
     let Some(last) = group.points.last() else { return table };
     let mut entries: Vec<&Entry> = vec![];
-    for entry in group.points.iter().rev().flat_map(|p| &p.entries) {
+    for entry in group.points.iter().rev().flat_map(|point| &point.entries) {
         if entry.role != Role::Twin
             && !entries.iter().any(|other| other.id == entry.id)
             && median_time(entry, operation).is_some()
@@ -212,18 +216,18 @@ pub(super) fn build_growth_table(
             entries.push(entry);
         }
     }
-    let key = |e: &Entry| {
-        let time_at_last_point = find_entry(last, &e.id).and_then(|x| median_time(x, operation));
-        (e.role != Role::Competitor, !is_correct(e), time_at_last_point.unwrap_or(f64::INFINITY))
+    let key = |entry: &Entry| {
+        let time_at_last_point = find_entry(last, &entry.id).and_then(|last_entry| median_time(last_entry, operation));
+        (entry.role != Role::Competitor, !is_correct(entry), time_at_last_point.unwrap_or(f64::INFINITY))
     };
-    entries.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    entries.sort_by(|left, right| {
+        let (left, right) = (key(left), key(right));
+        (left.0, left.1).cmp(&(right.0, right.1)).then(left.2.total_cmp(&right.2))
     });
     for entry in entries {
         let sign = if is_correct(entry) { "" } else { " ✗" };
         let cell = |point: &&Point| {
-            let ns = find_entry(point, &entry.id).and_then(|e| median_time(e, operation));
+            let ns = find_entry(point, &entry.id).and_then(|entry| median_time(entry, operation));
             ns.map_or(NONE.into(), |ns| format_time(ns / item_count(scenario, point)))
         };
         table.add_row(std::iter::once(names.display_name(&entry.id) + sign).chain(points.iter().map(cell)));
@@ -246,7 +250,7 @@ pub(super) fn build_rate_table(scenario: &ScenarioReport, point: &Point, names: 
     }
     let items = item_count(scenario, point);
     let mut order: Vec<&Entry> = competitors_at_point(point).filter(|entry| is_correct(entry)).collect();
-    order.sort_by(|a, b| total_time(a, &operations).total_cmp(&total_time(b, &operations)));
+    order.sort_by(|left, right| total_time(left, &operations).total_cmp(&total_time(right, &operations)));
     for entry in order {
         let cells = operations.iter().flat_map(|operation| {
             let median = entry
@@ -324,7 +328,7 @@ fn format_current_value(figure: &Published, entry: &Entry, items: f64) -> Option
             let ns = median_time(entry, operation)? / items;
             Some(format_time(ns) + unit.trim_start_matches("ns"))
         }
-        ("bytes", None) => entry.size.map(|n| format_bytes(n as f64)),
+        ("bytes", None) => entry.size.map(|bytes| format_bytes(bytes as f64)),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ const CLASS: &str = "_class";
 
 /// The common type of the values of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum InferredType {
     /// Only nulls, or nothing.
     #[default]
     Nothing,
@@ -28,10 +28,10 @@ pub(super) enum Shape {
     Day,
     /// The unit, and whether the offset from UTC is known.
     Time(TimeUnit, bool),
-    List(Box<Shape>),
+    List(Box<InferredType>),
     /// An empty list or map, in a language that does not distinguish them.
     Empty,
-    Struct(StructShape),
+    Struct(InferredStruct),
     /// Values that only JSON can represent together.
     Mixed,
 }
@@ -45,9 +45,9 @@ pub(super) struct Range {
 
 /// The common type of maps or objects.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct StructShape {
-    /// The keys with the shapes of their values, in the order in which they occurred.
-    fields: Vec<(String, Shape)>,
+pub(super) struct InferredStruct {
+    /// The keys with the types of their values, in the order in which they occurred.
+    fields: Vec<(String, InferredType)>,
     /// The index in `fields` of each key.
     index_by_key: HashMap<String, usize>,
     /// Number of entries in all maps together.
@@ -60,7 +60,7 @@ pub(super) struct StructShape {
     /// Whether there were more keys than are kept.
     is_full: bool,
     /// The common type of the values of keys that are not kept.
-    others: Option<Box<Shape>>,
+    others: Option<Box<InferredType>>,
 }
 
 impl Range {
@@ -94,50 +94,55 @@ impl Range {
     }
 }
 
-impl Shape {
-    /// Adds the values of another shape.
-    pub(super) fn merge(&mut self, other: Shape) {
-        let mine = std::mem::take(self);
-        *self = match (mine, other) {
-            (Shape::Nothing, shape) | (shape, Shape::Nothing) => shape,
-            (Shape::Struct(mut mine), Shape::Struct(other)) => {
-                mine.merge(other);
-                Shape::Struct(mine)
+impl InferredType {
+    /// Merges the type of further values into this one.
+    pub(super) fn merge(&mut self, other: InferredType) {
+        let current = std::mem::take(self);
+        *self = match (current, other) {
+            (InferredType::Nothing, inferred_type) | (inferred_type, InferredType::Nothing) => inferred_type,
+            (InferredType::Struct(mut current), InferredType::Struct(other)) => {
+                current.merge(other);
+                InferredType::Struct(current)
             }
-            (Shape::List(mut mine), Shape::List(other)) => {
-                mine.merge(*other);
-                Shape::List(mine)
+            (InferredType::List(mut current), InferredType::List(other)) => {
+                current.merge(*other);
+                InferredType::List(current)
             }
-            (Shape::Empty, shape @ (Shape::List(_) | Shape::Struct(_)))
-            | (shape @ (Shape::List(_) | Shape::Struct(_)), Shape::Empty) => shape,
-            (Shape::Int(mine), Shape::Int(other)) => Shape::Int(mine.union_with(other)),
-            (Shape::Int(range), Shape::Float) | (Shape::Float, Shape::Int(range)) => {
+            (InferredType::Empty, inferred_type @ (InferredType::List(_) | InferredType::Struct(_)))
+            | (inferred_type @ (InferredType::List(_) | InferredType::Struct(_)), InferredType::Empty) => inferred_type,
+            (InferredType::Int(current), InferredType::Int(other)) => InferredType::Int(current.union_with(other)),
+            (InferredType::Int(range), InferredType::Float) | (InferredType::Float, InferredType::Int(range)) => {
                 if range.fits_float() {
-                    Shape::Float
+                    InferredType::Float
                 } else {
-                    Shape::Mixed
+                    InferredType::Mixed
                 }
             }
-            (Shape::Decimal(integer_digits, places), Shape::Decimal(more_integer_digits, more_places)) => {
-                Shape::Decimal(integer_digits.max(more_integer_digits), places.max(more_places))
+            (
+                InferredType::Decimal(integer_digits, places),
+                InferredType::Decimal(more_integer_digits, more_places),
+            ) => InferredType::Decimal(integer_digits.max(more_integer_digits), places.max(more_places)),
+            (InferredType::Decimal(integer_digits, places), InferredType::Int(range))
+            | (InferredType::Int(range), InferredType::Decimal(integer_digits, places)) => {
+                InferredType::Decimal(integer_digits.max(range.count_digits()), places)
             }
-            (Shape::Decimal(integer_digits, places), Shape::Int(range))
-            | (Shape::Int(range), Shape::Decimal(integer_digits, places)) => {
-                Shape::Decimal(integer_digits.max(range.count_digits()), places)
+            (InferredType::Text, InferredType::Int(_)) | (InferredType::Int(_), InferredType::Text) => {
+                InferredType::Text
             }
-            (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,
-            (Shape::Text, Shape::Bytes) | (Shape::Bytes, Shape::Text) => Shape::Bytes,
-            (Shape::Time(mine, has_known_offset), Shape::Time(other, other_has_known_offset))
+            (InferredType::Text, InferredType::Bytes) | (InferredType::Bytes, InferredType::Text) => {
+                InferredType::Bytes
+            }
+            (InferredType::Time(current, has_known_offset), InferredType::Time(other, other_has_known_offset))
                 if has_known_offset == other_has_known_offset =>
             {
-                let needs_nanoseconds = [mine, other].contains(&TimeUnit::Nanosecond);
-                Shape::Time(
+                let needs_nanoseconds = [current, other].contains(&TimeUnit::Nanosecond);
+                InferredType::Time(
                     if needs_nanoseconds { TimeUnit::Nanosecond } else { TimeUnit::Microsecond },
                     has_known_offset,
                 )
             }
-            (mine, other) if mine == other => mine,
-            _ => Shape::Mixed,
+            (current, other) if current == other => current,
+            _ => InferredType::Mixed,
         };
     }
 
@@ -154,38 +159,40 @@ impl Shape {
     fn to_data_type(&self) -> Option<DataType> {
         Some(match self {
             // Nothing is known of the values, and text accepts most values.
-            Shape::Nothing => DataType::Utf8,
-            Shape::Bool => DataType::Boolean,
-            Shape::Int(range) => range.to_data_type(),
-            Shape::Float => DataType::Float64,
-            Shape::Decimal(integer_digits, places) => match integer_digits.saturating_add(*places) {
+            InferredType::Nothing => DataType::Utf8,
+            InferredType::Bool => DataType::Boolean,
+            InferredType::Int(range) => range.to_data_type(),
+            InferredType::Float => DataType::Float64,
+            InferredType::Decimal(integer_digits, places) => match integer_digits.saturating_add(*places) {
                 digits @ 1..=38 => DataType::Decimal128(digits, *places as i8),
                 _ => return None,
             },
-            Shape::Text => DataType::Utf8,
-            Shape::Bytes => DataType::Binary,
-            Shape::Day => DataType::Date32,
-            Shape::Time(unit, has_known_offset) => DataType::Timestamp(*unit, has_known_offset.then(|| "UTC".into())),
-            Shape::List(items) => DataType::List(Arc::new(items.to_field("item"))),
-            Shape::Struct(shape) => return shape.to_data_type(),
-            Shape::Empty | Shape::Mixed => return None,
+            InferredType::Text => DataType::Utf8,
+            InferredType::Bytes => DataType::Binary,
+            InferredType::Day => DataType::Date32,
+            InferredType::Time(unit, has_known_offset) => {
+                DataType::Timestamp(*unit, has_known_offset.then(|| "UTC".into()))
+            }
+            InferredType::List(items) => DataType::List(Arc::new(items.to_field("item"))),
+            InferredType::Struct(inferred_type) => return inferred_type.to_data_type(),
+            InferredType::Empty | InferredType::Mixed => return None,
         })
     }
 }
 
-impl StructShape {
-    /// Creates the shape of an object of this class, or of a map.
-    pub(super) fn from_class(class: Option<&[u8]>) -> StructShape {
+impl InferredStruct {
+    /// Creates the inferred_type of an object of this class, or of a map.
+    pub(super) fn from_class(class: Option<&[u8]>) -> InferredStruct {
         let has_invalid_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
-        StructShape { has_class: class.is_some(), has_invalid_class, maps: 1, ..StructShape::default() }
+        InferredStruct { has_class: class.is_some(), has_invalid_class, maps: 1, ..InferredStruct::default() }
     }
 
-    pub(super) fn add_entry(&mut self, key: &str, value: Shape) {
+    pub(super) fn add_entry(&mut self, key: &str, value: InferredType) {
         self.entries += 1;
         self.merge_field(key, value);
     }
 
-    fn merge_field(&mut self, key: &str, value: Shape) {
+    fn merge_field(&mut self, key: &str, value: InferredType) {
         if let Some(index) = self.index_by_key.get(key) {
             self.fields[*index].1.merge(value);
         } else if self.fields.len() < MAX_KEPT_KEYS {
@@ -197,7 +204,7 @@ impl StructShape {
         }
     }
 
-    fn merge(&mut self, other: StructShape) {
+    fn merge(&mut self, other: InferredStruct) {
         self.entries += other.entries;
         self.maps += other.maps;
         self.has_class |= other.has_class;
@@ -225,7 +232,7 @@ impl StructShape {
         if !self.is_map() {
             return (!self.is_full).then(|| DataType::Struct(self.to_fields()));
         }
-        let mut values = Shape::Nothing;
+        let mut values = InferredType::Nothing;
         for (_, value) in &self.fields {
             values.merge(value.clone());
         }
@@ -242,7 +249,7 @@ impl StructShape {
         // A member with the name of the class field has priority.
         let has_class_field = self.has_class && !self.has_invalid_class && !self.index_by_key.contains_key(CLASS);
         let class = has_class_field.then(|| class_field(CLASS));
-        let members = self.fields.iter().map(|(name, shape)| shape.to_field(name));
+        let members = self.fields.iter().map(|(name, inferred_type)| inferred_type.to_field(name));
         class.into_iter().chain(members).collect()
     }
 }
@@ -253,9 +260,9 @@ mod tests {
 
     #[test]
     fn decimals_with_too_many_digits_have_no_type() {
-        assert_eq!(Shape::Decimal(20, 18).to_data_type(), Some(DataType::Decimal128(38, 18)));
-        assert_eq!(Shape::Decimal(20, 19).to_data_type(), None);
+        assert_eq!(InferredType::Decimal(20, 18).to_data_type(), Some(DataType::Decimal128(38, 18)));
+        assert_eq!(InferredType::Decimal(20, 19).to_data_type(), None);
         // The sum does not fit into a byte.
-        assert_eq!(Shape::Decimal(200, 60).to_data_type(), None);
+        assert_eq!(InferredType::Decimal(200, 60).to_data_type(), None);
     }
 }
