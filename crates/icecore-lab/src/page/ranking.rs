@@ -45,7 +45,7 @@ pub fn render_ranking(
     };
     let mut out = format!("\n{}{point_name}: for {}\n", make_printable(&scenario.name), weights.join(","));
     if !table.is_empty() {
-        table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
+        table.to_text(style.width.saturating_sub(2)).lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }
     let sentences = if explain { rank::explain_ranking(ranking) } else { vec![] };
     sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", style.width));

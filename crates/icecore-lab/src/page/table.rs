@@ -1,6 +1,7 @@
 //! A table, formatted for a terminal or for Markdown.
 
 use super::view::make_printable;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A table whose cells are text.
@@ -58,17 +59,24 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Formats the table for a terminal, with two spaces between columns.
-    pub fn to_text(&self) -> String {
-        let widths = self.column_widths();
+    /// Formats the table for a terminal, with two spaces between columns. If it is wider than `max_width`, there is one
+    /// space, and long texts of the first column are shortened.
+    pub fn to_text(&self, max_width: usize) -> String {
+        let mut widths = self.column_widths();
+        let gap = if self.total_width() <= max_width { 2 } else { 1 };
+        let total_width = widths.iter().map(|width| width + gap).sum::<usize>().saturating_sub(gap);
+        if let Some(first) = widths.first_mut() {
+            let min_width = (*first).min(MIN_FIRST_WIDTH);
+            *first = first.saturating_sub(total_width.saturating_sub(max_width)).max(min_width);
+        }
         let mut out = String::new();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
-            self.write_line(&mut out, &widths, |index| &self.columns[index].title);
+            self.write_line(&mut out, &widths, gap, |index| &self.columns[index].title);
         }
         for row in &self.rows {
             match row {
                 Row::Cells(cells) => {
-                    self.write_line(&mut out, &widths, |index| cells.get(index).map_or("", |cell| cell))
+                    self.write_line(&mut out, &widths, gap, |index| cells.get(index).map_or("", |cell| cell))
                 }
                 Row::Section(title) => _ = writeln!(out, "{title}"),
             }
@@ -76,17 +84,17 @@ impl Table {
         out
     }
 
-    fn write_line<'a>(&'a self, out: &mut String, widths: &[usize], cell_text: impl Fn(usize) -> &'a str) {
+    fn write_line<'a>(&'a self, out: &mut String, widths: &[usize], gap: usize, cell_text: impl Fn(usize) -> &'a str) {
         let mut line = String::new();
         for (index, width) in widths.iter().enumerate() {
-            let text = cell_text(index);
-            let gap = " ".repeat(width.saturating_sub(text.chars().count()));
+            let text = shorten_text(cell_text(index), *width);
+            let padding = " ".repeat(width.saturating_sub(text.chars().count()));
             if index > 0 {
-                line.push_str("  ");
+                line.push_str(&" ".repeat(gap));
             }
             match self.columns[index].is_right_aligned {
-                true => _ = write!(line, "{gap}{text}"),
-                false => _ = write!(line, "{text}{gap}"),
+                true => _ = write!(line, "{padding}{text}"),
+                false => _ = write!(line, "{text}{padding}"),
             }
         }
         _ = writeln!(out, "{}", line.trim_end());
@@ -139,6 +147,17 @@ impl Table {
     }
 }
 
+/// Minimum width of a first column that is too wide.
+const MIN_FIRST_WIDTH: usize = 12;
+
+/// Returns the text, or its beginning and `…` if it is wider than the column.
+fn shorten_text(text: &str, width: usize) -> Cow<'_, str> {
+    match text.chars().count() > width {
+        true => (text.chars().take(width.saturating_sub(1)).collect::<String>() + "…").into(),
+        false => text.into(),
+    }
+}
+
 /// Escapes text for Markdown.
 pub fn escape_markdown(text: &str) -> String {
     let text = make_printable(text);
@@ -183,10 +202,15 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         assert_eq!(
-            table().to_text(),
+            table().to_text(22),
             "name              time\n(l/A*)*           1 ns\nwithout\na|b\\u{1b}[2J  1,000 ns\n"
         );
         assert_eq!(table().total_width(), 22);
+        assert_eq!(
+            table().to_text(21),
+            "name             time\n(l/A*)*          1 ns\nwithout\na|b\\u{1b}[2J 1,000 ns\n"
+        );
+        assert_eq!(table().to_text(20), "name            time\n(l/A*)*         1 ns\nwithout\na|b\\u{1b}[… 1,000 ns\n");
     }
 
     #[test]

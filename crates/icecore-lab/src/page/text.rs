@@ -175,7 +175,7 @@ impl Page<'_> {
     }
 
     fn write_table(&mut self, table: &Table) {
-        for line in table.to_text().lines() {
+        for line in table.to_text(self.table_width()).lines() {
             self.write_line(&format!("  {line}"));
         }
     }
