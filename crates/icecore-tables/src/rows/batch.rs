@@ -121,7 +121,7 @@ impl Batch {
 
     /// Adds a cell with the bytes from `start` on.
     pub fn push_cell(&mut self, start: usize, kind: CellKind) {
-        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, kind: kind });
+        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, kind });
     }
 
     /// Completes the row of the cells that were added.

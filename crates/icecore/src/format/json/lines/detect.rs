@@ -28,9 +28,10 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         line_count += 1;
         documents += usize::from(is_readable);
     }
-    let certainty = if documents == line_count { Certainty::Sure } else { Certainty::Likely };
     let typed = if is_typed_json(input, &ReadOptions::default()) { "typed" } else { "plain" };
-    (documents > 1 && documents * 2 > line_count).then(|| Guess { certainty, variant: typed.to_owned() })
+    let damage = if documents < line_count { ", with damaged lines" } else { "" };
+    let guess = || Guess { certainty: Certainty::Sure, variant: format!("{typed}{damage}") };
+    (documents > 1 && documents * 2 > line_count).then(guess)
 }
 
 fn is_document(line: &[u8]) -> bool {
