@@ -4,7 +4,7 @@ use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings};
+use crate::options::{OptionSpec, OptionType, Settings};
 use crate::suggest::nearest;
 use crate::wrap::{self, Unwrapped, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
@@ -488,7 +488,7 @@ struct RawStage {
 
 impl RawStage {
     /// Returns the options. A list option was split at its commas; its words are joined again.
-    fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
+    fn into_options(self, table: &[OptionSpec]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut joined: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
         for (name, value) in self.options {
@@ -667,9 +667,9 @@ mod tests {
     }
     use crate::options::Side;
 
-    const TABLE: &[Opt] = &[
-        Opt { name: "names", takes: OptionType::List, side: Side::Both, help: "" },
-        Opt { name: "map", takes: OptionType::Flag, side: Side::Both, help: "" },
+    const TABLE: &[OptionSpec] = &[
+        OptionSpec { name: "names", takes: OptionType::List, side: Side::Both, help: "" },
+        OptionSpec { name: "map", takes: OptionType::Flag, side: Side::Both, help: "" },
     ];
 
     fn options(text: &str) -> Vec<(String, Option<String>)> {

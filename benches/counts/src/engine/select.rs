@@ -63,7 +63,7 @@ fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
                 Ok(())
             };
             let result = select::skim(Input::Bytes(black_box(bytes)), &stage, &pattern, &Limits::default(), on_match);
-            assert_eq!(result.expect("nothing stops the skimming"), Skimmed::All(count), "{format}");
+            assert_eq!(result.expect("nothing stops the skimming"), Skimmed::Complete(count), "{format}");
         };
         check(|| {
             let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! MySQL's strings, in which a backslash starts an escape.
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{ReplacedRange, Decoded, DecodedBuilder};
 
 use super::sample_nearest;
 
@@ -20,7 +20,7 @@ fn resolve_escape(letter: u8) -> u8 {
 
 /// Decodes the content of a string. Returns `None` if it contains a single quote or ends with a backslash.
 pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [b'\\', quote]) {
         offset += found;
@@ -50,7 +50,7 @@ const MAY_BE_ESCAPED: [bool; 256] = {
 
 /// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`,
 /// and `default` if there is none.
-fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
+fn prefers_escape(byte: u8, letter: u8, around: &ReplacedRange<'_>, default: bool) -> bool {
     let find_style = |piece: &[u8]| {
         let mut is_after_backslash = false;
         for next in piece {
@@ -67,7 +67,7 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> b
 
 /// Appends the text with escapes. A byte that can be written with and without a backslash is written like the nearest
 /// such byte around the text.
-pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
+pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &ReplacedRange<'_>, out: &mut Vec<u8>) {
     // Each of these styles is determined from the text around when it is first needed.
     let mut escapes_double_quote = None;
     let mut escapes_single_quote = None;

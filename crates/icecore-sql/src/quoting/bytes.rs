@@ -1,6 +1,6 @@
 //! Bytes as hexadecimal digits, and PostgreSQL's older form with octal digits.
 
-use icecore::rewrite::{Around, Decoded, Decoding, Escaping};
+use icecore::rewrite::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
 
 use super::{Frame, sample_nearest};
 
@@ -11,7 +11,7 @@ fn parse_hex_digit(byte: u8) -> Option<u8> {
 /// Decodes digits from `start` on. Returns `None` for an odd number of digits, because they are a number and not
 /// bytes.
 pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = start;
     if start > 0 {
         decoding.escape(0, start, b"");
@@ -26,7 +26,7 @@ pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
 }
 
 /// Appends hexadecimal digits. Their letters have the case of those around them, if there are any.
-pub(super) fn encode_hex(text: &[u8], default_is_upper: bool, around: &Around<'_>, out: &mut Vec<u8>) {
+pub(super) fn encode_hex(text: &[u8], default_is_upper: bool, around: &ReplacedRange<'_>, out: &mut Vec<u8>) {
     let find_case = |piece: &[u8]| {
         let letter = piece.iter().find(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
         letter.map(u8::is_ascii_uppercase)
@@ -44,7 +44,7 @@ pub(super) fn encode_hex(text: &[u8], default_is_upper: bool, around: &Around<'_
 pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
     let outer = frame.string_quoting().decode(raw)?;
     let text = outer.text();
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while offset < text.len() {
         let (len, byte) = match text.get(offset..)? {
@@ -65,7 +65,7 @@ pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_
     Some(decoding.finish())
 }
 
-pub(super) fn encode_bytea_escape(text: &[u8], frame: Frame, around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_bytea_escape(text: &[u8], frame: Frame, around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
     let mut inner = Vec::with_capacity(text.len());
     for byte in text {
         match byte {

@@ -6,7 +6,7 @@ mod postgres;
 mod sqlite;
 mod standard;
 
-use icecore::rewrite::{Around, Decoded, Escaping};
+use icecore::rewrite::{ReplacedRange, Decoded, Escaping};
 
 use crate::Kind;
 pub use sqlite::{Placeholder, Replaced};
@@ -143,7 +143,7 @@ impl Escaping for Quoting {
         }
     }
 
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         match self {
             Quoting::Backslash(quote) => backslash::encode_backslash(text, quote.as_byte(), around, out),
             Quoting::Standard(quote) => return standard::encode_standard(text, quote.as_byte(), out),
@@ -164,7 +164,7 @@ const SAMPLE_DISTANCE: usize = 256;
 
 /// Calls `sample` with the replaced text, then with the text before it and the text after it. Returns its first
 /// result, or `None` if it has none for any of them.
-pub(crate) fn sample_nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
+pub(crate) fn sample_nearest<'a, T>(around: &ReplacedRange<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     let raw = around.raw;
     let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
     // The replaced text is the best sample.

@@ -1,7 +1,7 @@
 //! PostgreSQL's `E'…'` and the cells of `COPY`.
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{ReplacedRange, Decoded, DecodedBuilder};
 use memchr::{memchr, memchr2};
 
 use super::sample_nearest;
@@ -64,7 +64,7 @@ fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
 }
 
 pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
         offset += found;
@@ -92,7 +92,7 @@ pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
 }
 
 pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [b'\\']) {
         offset += found;
@@ -130,7 +130,7 @@ fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
 /// If a number before the text would absorb its first byte, appends that byte as an escape. Returns the number of
 /// bytes of the text that were appended, or `None` if the text is empty and the number would absorb the byte after
 /// it.
-fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
+fn append_first_byte(text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> Option<usize> {
     let before = around.raw.get(..around.start).unwrap_or_default();
     let next = text.first().or_else(|| around.raw.get(around.end)).copied();
     if !ends_with_open_number(before, next) {
@@ -142,7 +142,7 @@ fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Opt
 }
 
 /// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`.
-fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
+fn prefers_escape(byte: u8, letter: u8, around: &ReplacedRange<'_>) -> bool {
     let find_style = |piece: &[u8]| {
         let mut is_after_backslash = false;
         for next in piece {
@@ -157,7 +157,7 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
     sample_nearest(around, find_style).unwrap_or(false)
 }
 
-pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_escape_string(text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
     let Some(appended) = append_first_byte(text, around, out) else {
         return false;
     };
@@ -179,7 +179,7 @@ pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut V
     memchr(0, text).is_none()
 }
 
-pub(super) fn encode_copy(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_copy(text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
     let Some(appended) = append_first_byte(text, around, out) else {
         return false;
     };

@@ -1,6 +1,6 @@
 //! Calls in the output of SQLite's shell for text with control characters.
 
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{ReplacedRange, Decoded, DecodedBuilder};
 use memchr::{memchr, memchr2};
 
 /// The placeholder of a line end in a text, such as `\n`, `\012` or `(\n7)`.
@@ -95,7 +95,7 @@ impl Replaced {
 
     pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let needles = self.needle_texts();
-        let mut decoding = Decoding::new(raw);
+        let mut decoding = DecodedBuilder::new(raw);
         let mut offset = 0;
         while let Some(rest) = raw.get(offset..)
             && let Some(found) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'('))
@@ -121,7 +121,7 @@ impl Replaced {
 
     /// Appends the text with placeholders. Returns `false` if the result would contain a placeholder in another
     /// place.
-    pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    pub(super) fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         let needles = self.needle_texts();
         let out_start = out.len();
         let before = around.raw.get(around.start.saturating_sub(Placeholder::MAX)..around.start).unwrap_or_default();
@@ -176,7 +176,7 @@ fn parse_unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
 }
 
 pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
         offset += found;

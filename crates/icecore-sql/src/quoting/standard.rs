@@ -1,12 +1,12 @@
 //! Standard SQL strings (`'it''s'`), and PostgreSQL's dollar-quoted strings (`$tag$…$tag$`).
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{ReplacedRange, Decoded, DecodedBuilder};
 use memchr::memchr;
 
 /// Decodes the content of a string, in which two quotes stand for one. Returns `None` for a single quote.
 pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut decoding = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [quote]) {
         let start = offset + found;
@@ -34,7 +34,7 @@ pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool
 /// Appends the text as it is, because dollar-quoted strings have no escapes. The tag that ends the string is not
 /// known here, so this returns `false` if the text contains a `$`, or if it would become a tag because of the `$`
 /// before and after it.
-pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_dollar(text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG_LEN: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';
     let before = around.raw.get(..around.start).unwrap_or_default();

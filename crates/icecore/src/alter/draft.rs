@@ -23,7 +23,7 @@ pub(super) struct Origin {
 
 /// The document in its current state.
 pub(super) struct Draft<'d> {
-    pub(super) original: &'d Document<'d>,
+    pub(super) source: &'d Document<'d>,
     current: Cow<'d, Document<'d>>,
     /// The origin of each node of the current document.
     pub(super) origins: Vec<Origin>,
@@ -38,7 +38,7 @@ impl<'d> Draft<'d> {
         let origins =
             (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
         Draft {
-            original,
+            source: original,
             current: Cow::Borrowed(original),
             origins,
             losses: Losses::default(),
@@ -53,7 +53,7 @@ impl<'d> Draft<'d> {
 
     /// Returns `true` if the document means something else than the original.
     pub(super) fn is_changed(&self) -> bool {
-        self.has_other_meaning && *self.current != *self.original
+        self.has_other_meaning && *self.current != *self.source
     }
 
     /// Replaces the document; `kept` pairs nodes of the previous document with those of the new one.

@@ -18,7 +18,7 @@ pub(super) fn merge_with_original(
     let read = stage.format().read(rewritten, stage.settings(), Request::new(limits).detailed());
     let changed_document = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == changed_document.nodes().len();
-    let before = PlacedText::from_document(draft.original, body)?;
+    let before = PlacedText::from_document(draft.source, body)?;
     let after = PlacedText::from_document(&read.document, rewritten)?;
     let has_same_kinds =
         read.document.nodes().iter().zip(changed_document.nodes()).all(|(old, new)| old.kind == new.kind);
@@ -27,14 +27,14 @@ pub(super) fn merge_with_original(
     }
     let breaks = count_breaks(&draft.origins);
     let mut carrying = LayoutMerger {
-        original: before,
+        source: before,
         rewritten: after,
         origins: &draft.origins,
         breaks,
         out: Vec::new(),
         open: Vec::new(),
     };
-    let (start, end) = carrying.original.find_extent(draft.original.root().index())?;
+    let (start, end) = carrying.source.find_extent(draft.source.root().index())?;
     carrying.out.extend_from_slice(body.get(..start)?);
     carrying.write_document(changed_document.root().index())?;
     carrying.out.extend_from_slice(body.get(end..)?);
@@ -106,7 +106,7 @@ fn count_breaks(origins: &[Origin]) -> Vec<u32> {
 }
 
 struct LayoutMerger<'t> {
-    original: PlacedText<'t>,
+    source: PlacedText<'t>,
     rewritten: PlacedText<'t>,
     origins: &'t [Origin],
     breaks: Vec<u32>,
@@ -137,7 +137,7 @@ impl<'t> LayoutMerger<'t> {
                 }
                 None => {
                     let frame = self.open.pop()?;
-                    self.out.extend_from_slice(self.original.closing_bytes(frame.old, *frame.old_children.last()?)?);
+                    self.out.extend_from_slice(self.source.closing_bytes(frame.old, *frame.old_children.last()?)?);
                 }
             }
         }
@@ -151,10 +151,10 @@ impl<'t> LayoutMerger<'t> {
             return Some(());
         };
         if self.is_unchanged(index, old) {
-            self.out.extend_from_slice(self.original.value_bytes(old)?);
+            self.out.extend_from_slice(self.source.value_bytes(old)?);
             return Some(());
         }
-        let (children, old_children) = (self.rewritten.collect_children(index), self.original.collect_children(old));
+        let (children, old_children) = (self.rewritten.collect_children(index), self.source.collect_children(old));
         if children.is_empty() || old_children.is_empty() {
             self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
@@ -168,7 +168,7 @@ impl<'t> LayoutMerger<'t> {
             let key = document.tape().node(index).key;
             document.tape().keys().get(u32::from(key)).map(|name| (key != KEY_NODE, name.node.kind, name.bytes))
         };
-        let (old, new) = (key(self.original.document, old), key(self.rewritten.document, index));
+        let (old, new) = (key(self.source.document, old), key(self.rewritten.document, index));
         old == new && old.is_none_or(|(is_plain, ..)| is_plain)
     }
 
@@ -179,7 +179,7 @@ impl<'t> LayoutMerger<'t> {
     /// Returns `true` if nothing in the value changed.
     fn is_unchanged(&self, index: u32, old: u32) -> bool {
         let end = self.rewritten.document.tape().index_after(index);
-        let len = self.original.document.tape().index_after(old) - old;
+        let len = self.source.document.tape().index_after(old) - old;
         let breaks = |index: u32| self.breaks.get(index as usize).copied();
         let is_touched = self.origins.get(index as usize).is_some_and(|origin| origin.is_touched);
         !is_touched && end - index == len && breaks(end - 1) == breaks(index)
@@ -206,7 +206,7 @@ impl<'t> LayoutMerger<'t> {
         let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
         let old_gap = |number: usize| {
             let previous = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
-            self.original.bytes_before(frame.old, previous, *frame.old_children.get(number)?)
+            self.source.bytes_before(frame.old, previous, *frame.old_children.get(number)?)
         };
         // The first child was also the first one before. Any other child must follow the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };

@@ -218,7 +218,7 @@ impl<'d> PlaceFinder<'d> {
             }
         }
         if self.changes.keys.is_empty() {
-            return Err(Refusal::Absent { path: old.to_owned(), why: None });
+            return Err(Refusal::Absent { path: old.to_owned(), reason: None });
         }
         Ok(())
     }
@@ -301,7 +301,7 @@ impl<'d> PlaceFinder<'d> {
 
     fn absent_path_error(&self, path: &Pattern) -> Refusal {
         let reason = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
-        Refusal::Absent { path: path.as_str().to_owned(), why: reason }
+        Refusal::Absent { path: path.as_str().to_owned(), reason }
     }
 
     /// Returns the list, map or attributes that contain a value.

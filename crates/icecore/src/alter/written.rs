@@ -36,7 +36,7 @@ pub(super) fn write_draft(
         read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
     };
     // The values of the input do not lose anything in this edit, because their own format already stored them.
-    let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
+    let keeps = write(draft.source).is_ok_and(|(bytes, _)| bytes == body);
     let mut failed = None;
     for forgotten in [None, Some(false), Some(true)] {
         let document = forgotten.map(|all| draft.without_changed_spelling(all));

@@ -223,7 +223,7 @@ impl Spelling {
     }
 
     /// Returns the bytes that were stored for a choice.
-    pub fn kept(&self, location: u64) -> &[u8] {
+    pub fn stored_bytes(&self, location: u64) -> &[u8] {
         let (start, len) = ((location >> 32) as usize, (location & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
     }
@@ -253,7 +253,7 @@ impl<'d> Replay<'d> {
 
     /// Returns the choice of this kind for the node at `index`, if its value is stored bytes.
     pub(crate) fn stored_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
-        self.note_value(index, code).map(|kept| self.spelling.kept(kept))
+        self.note_value(index, code).map(|kept| self.spelling.stored_bytes(kept))
     }
 }
 

@@ -25,11 +25,11 @@ pub struct Repair {
     /// Offset of the length in the input.
     pub offset: u64,
     /// The old length, in bytes.
-    pub was: u64,
+    pub old_len: u64,
     /// The correct length.
-    pub is: u64,
+    pub new_len: u64,
     /// What has this length: `string`, `key`, `class`, `payload`, `name`, or one of the words above.
-    pub what: &'static str,
+    pub subject: &'static str,
     /// The path of the value that it belongs to.
     pub path: String,
     /// What happened to the text: the same in all repairs of a document.
@@ -38,7 +38,7 @@ pub struct Repair {
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Repair { offset, was, is, what: subject, path, .. } = self;
+        let Repair { offset, old_len: was, new_len: is, subject, path, .. } = self;
         if *subject == "visibility" {
             return write!(f, "offset {offset}: a name of a property got its NUL bytes back, at {path}");
         }

@@ -44,13 +44,13 @@ pub trait Escaping {
 
     /// Appends new text, escaped. Returns `false` if the escaping can't represent it; then the appended bytes are
     /// ignored.
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool;
+    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool;
 }
 
 /// The place of new text: the raw string whose bytes from `start` to `end` are replaced. The bytes before and after
 /// show the style of escaping of the string.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'r> {
+pub struct ReplacedRange<'r> {
     /// The whole string, escaped.
     pub raw: &'r [u8],
     /// Offset of the first replaced byte.
@@ -192,7 +192,7 @@ impl Drop for Decoded<'_> {
 
 /// Builds a [`Decoded`] from front to back. The caller reports each escape; all other bytes represent themselves.
 #[derive(Clone, Debug)]
-pub struct Decoding<'a> {
+pub struct DecodedBuilder<'a> {
     raw: &'a [u8],
     /// The text, and spare space.
     text: Vec<u8>,
@@ -207,10 +207,10 @@ const MAX_SHORT_TEXT: usize = 4;
 /// Length of the spare space at the end of the text, so that a whole piece can be copied.
 const SPARE_LEN: usize = 32 + MAX_SHORT_TEXT;
 
-impl<'a> Decoding<'a> {
+impl<'a> DecodedBuilder<'a> {
     /// Starts decoding these bytes.
-    pub fn new(raw: &'a [u8]) -> Decoding<'a> {
-        Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
+    pub fn new(raw: &'a [u8]) -> DecodedBuilder<'a> {
+        DecodedBuilder { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
     }
 
     /// Records that the raw bytes from `start` to `end` represent `text`, which may be empty. Bytes between the
@@ -344,7 +344,7 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         }
         new.extend_from_slice(text.get(last.end..to)?);
         let written = list.new.len();
-        if !escaping.encode(&new, &Around { raw, start, end }, &mut list.new) {
+        if !escaping.encode(&new, &ReplacedRange { raw, start, end }, &mut list.new) {
             return None;
         }
         // The escape was written again as a whole, so the new bytes may begin or end with the old ones. Those are

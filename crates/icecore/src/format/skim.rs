@@ -58,7 +58,7 @@ pub type SkimResult<T> = Result<T, SkimAborted>;
 
 /// Form of an opened value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkimmedShape {
+pub enum SkimmedKind {
     /// An array.
     List,
     /// A map, or an object with such a body.
@@ -73,22 +73,22 @@ pub enum SkimmedShape {
 #[derive(Clone, Copy, Debug)]
 pub struct SkimmedContainer {
     /// Its form.
-    pub shape: SkimmedShape,
+    pub kind: SkimmedKind,
     /// Number of items or entries, if the input has it before them.
     pub count: Option<u64>,
     /// Number of items or entries that were read.
     pub read: u64,
     /// Data that the skimmer keeps with the container; only the skimmer reads it.
-    pub note: u64,
+    pub skimmer_data: u64,
 }
 
 impl SkimmedContainer {
     /// A value without content.
-    pub const LEAF: SkimmedContainer = SkimmedContainer { shape: SkimmedShape::Leaf, count: Some(0), read: 0, note: 0 };
+    pub const LEAF: SkimmedContainer = SkimmedContainer { kind: SkimmedKind::Leaf, count: Some(0), read: 0, skimmer_data: 0 };
 
     /// Makes a container of this form, of which nothing was read.
-    pub fn new(shape: SkimmedShape, count: Option<u64>) -> SkimmedContainer {
-        SkimmedContainer { shape, count, read: 0, note: 0 }
+    pub fn new(shape: SkimmedKind, count: Option<u64>) -> SkimmedContainer {
+        SkimmedContainer { kind: shape, count, read: 0, skimmer_data: 0 }
     }
 
     /// Counts up to `count` items as read, but no more than remain; returns their number.

@@ -1,7 +1,7 @@
 //! Finds the strings of a text, for callers that change some and keep everything else.
 
 use crate::document::Explanation;
-use crate::edit::{Around, Decoded, Decoding, Escaping, StringRole};
+use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping, StringRole};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -140,7 +140,7 @@ pub(crate) struct SingleQuoted;
 
 impl Escaping for SingleQuoted {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = Decoding::new(raw);
+        let mut decoding = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..).unwrap_or_default()) {
             let start = search_start + distance;
@@ -154,7 +154,7 @@ impl Escaping for SingleQuoted {
         Some(decoding.finish())
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         for byte in text {
             if matches!(byte, b'\'' | b'\\') {
                 out.push(b'\\');
@@ -197,7 +197,7 @@ impl Escaping for TokenRewriter {
         Some(Decoded::token(raw, self.text.clone().into()))
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         (self.write)(text, out)
     }
 }

@@ -24,7 +24,7 @@ impl PerlNumber {
         let rest = &text[front..];
         let negative = rest.first() == Some(&b'-');
         let unsigned = if negative || rest.first() == Some(&b'+') { &rest[1..] } else { rest };
-        let shape = NumericShape::from_text(unsigned);
+        let shape = NumericSyntax::from_text(unsigned);
         let is_rest_blank = |len: usize| unsigned[len..].iter().all(|byte| SPACE.contains(byte));
         if shape.digits == 0 {
             return match parse_special(unsigned) {
@@ -71,7 +71,7 @@ fn append_digit(value: u64, digit: u8) -> Option<u64> {
 }
 
 /// The structure of a number without its sign.
-struct NumericShape {
+struct NumericSyntax {
     /// Length of the number.
     len: usize,
     /// Length up to its point or exponent.
@@ -81,11 +81,11 @@ struct NumericShape {
     has_exponent: bool,
 }
 
-impl NumericShape {
-    fn from_text(text: &[u8]) -> NumericShape {
+impl NumericSyntax {
+    fn from_text(text: &[u8]) -> NumericSyntax {
         let digits_from = |offset: usize| text[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let integer_len = digits_from(0);
-        let mut shape = NumericShape { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
+        let mut shape = NumericSyntax { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
         if text.get(integer_len) == Some(&b'.') {
             let fraction = digits_from(integer_len + 1);
             shape.digits += fraction;

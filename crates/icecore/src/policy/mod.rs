@@ -16,7 +16,7 @@ mod words;
 pub use name::{ClassName, NameComparison};
 pub use pattern::fits;
 pub use rules::{Answer, Otherwise, Question, Rules, State, Verdict, ask};
-pub use words::{Host, Words};
+pub use words::{Host, ClassMessages};
 
 use crate::document::{ClassUse, Document};
 use crate::error::Error;

@@ -35,15 +35,15 @@ pub enum Host {
 /// # Ok::<(), icecore::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Words<'n> {
+pub struct ClassMessages<'n> {
     host: Host,
     name: ClassName<'n>,
 }
 
-impl<'n> Words<'n> {
+impl<'n> ClassMessages<'n> {
     /// Texts about the class of this name.
-    pub fn new(host: Host, name: ClassName<'n>) -> Words<'n> {
-        Words { host, name }
+    pub fn new(host: Host, name: ClassName<'n>) -> ClassMessages<'n> {
+        ClassMessages { host, name }
     }
 
     /// Returns a literal of the host that is exactly this name.
@@ -79,7 +79,7 @@ impl<'n> Words<'n> {
     }
 
     /// Returns the name itself if it has only letters, digits, `_`, `:` and `\`; otherwise the literal.
-    pub fn shown(self) -> String {
+    pub fn display_name(self) -> String {
         let bytes = self.name.bytes();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'\\');
         match bytes {
@@ -104,7 +104,7 @@ impl<'n> Words<'n> {
 
     /// Returns the message that this class is refused, with a suggestion to allow it.
     pub fn refusal(self, path: &str) -> String {
-        let (displayed, remedy) = (self.shown(), self.remedy());
+        let (displayed, remedy) = (self.display_name(), self.remedy());
         let mut text = format!("the class {displayed} at {path} is not allowed; {remedy}");
         if !self.name.bytes().is_empty() && !self.name.has_wildcard() {
             let literal = self.literal();
@@ -121,7 +121,7 @@ impl<'n> Words<'n> {
 
     /// Returns the message that this class was built, with a suggestion to allow it without a message.
     pub fn built(self) -> String {
-        format!("the class {} was built from data; {}", self.shown(), self.remedy())
+        format!("the class {} was built from data; {}", self.display_name(), self.remedy())
     }
 }
 
@@ -164,8 +164,8 @@ mod tests {
     use super::super::NameComparison;
     use super::*;
 
-    fn words(host: Host, name: &[u8], is_text: bool) -> Words<'_> {
-        Words::new(host, ClassName::new(NameComparison::Exact, name, is_text).unwrap())
+    fn words(host: Host, name: &[u8], is_text: bool) -> ClassMessages<'_> {
+        ClassMessages::new(host, ClassName::new(NameComparison::Exact, name, is_text).unwrap())
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         for (name, expected) in
             [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {
-            assert_eq!(words(Host::Php, name, false).shown().replace("\\\\", "\\"), expected);
+            assert_eq!(words(Host::Php, name, false).display_name().replace("\\\\", "\\"), expected);
         }
     }
 

@@ -144,7 +144,7 @@ impl StringRewriter<'_> {
         match edits {
             Some(edits) => ProbeResult::Frozen(edits),
             None => {
-                self.tally.unsayable += 1;
+                self.tally.unrepresentable += 1;
                 ProbeResult::Kept
             }
         }

@@ -36,7 +36,7 @@ mod tally;
 mod tape;
 mod trimmed;
 
-pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, StringRole, raw_edits};
+pub use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Edit, Edits, Escaping, StringRole, raw_edits};
 pub use tally::{Broken, FormatCounts, Tally};
 
 use crate::error::Error;
@@ -95,7 +95,7 @@ pub struct Rewriting {
     pub base64: bool,
     /// Whether damaged data is repaired and then changed: wrong lengths, and other common damage of `serialize()`
     /// texts.
-    pub mend: bool,
+    pub repair: bool,
     /// Limits for reading.
     pub limits: Limits,
 }

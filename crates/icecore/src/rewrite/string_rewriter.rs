@@ -46,7 +46,7 @@ impl<'w> StringRewriter<'w> {
     /// Returns `true` if every text has to be examined. The strings of encoded data are visible only after decoding.
     /// If damage is to be repaired, a wrong length may be in any text.
     fn examines_everything(&self) -> bool {
-        self.options.base64 || self.options.mend
+        self.options.base64 || self.options.repair
     }
 
     /// Returns the changes of a value of any kind.
@@ -109,7 +109,7 @@ impl<'w> StringRewriter<'w> {
                 // The data is valid, but this change can't be represented. It is kept, because a change as plain text
                 // would make it invalid.
                 Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
-                    self.tally.unsayable += u64::from(self.change.may_change(bytes));
+                    self.tally.unrepresentable += u64::from(self.change.may_change(bytes));
                     return ProbeResult::Kept;
                 }
                 Err(error) => {
@@ -191,7 +191,7 @@ impl<'w> StringRewriter<'w> {
         damage: Damage,
         level: u32,
     ) -> Result<Option<Edits>, Error> {
-        let Some(repair) = format.strings.and_then(|strings| strings.repair).filter(|_| self.options.mend) else {
+        let Some(repair) = format.strings.and_then(|strings| strings.repair).filter(|_| self.options.repair) else {
             return Ok(None);
         };
         let limits = self.limits.clone();
@@ -235,7 +235,7 @@ impl<'w> StringRewriter<'w> {
                     }
                     let Some((edits, growth)) = self.change_string_at(bytes, places, place, level) else { continue };
                     if place.role == StringRole::Class && !accepts_class_name(format, bytes, place, &edits) {
-                        self.tally.unsayable += 1;
+                        self.tally.unrepresentable += 1;
                         continue;
                     }
                     splice.add_string_edits(place, &edits, growth);
@@ -283,7 +283,7 @@ impl<'w> StringRewriter<'w> {
                 }
                 let growth = edits.growth();
                 let Some(raw_edits) = raw_edits(raw, &decoded, &edits, &**escaping) else {
-                    self.tally.unsayable += 1;
+                    self.tally.unrepresentable += 1;
                     return None;
                 };
                 (raw_edits, growth)
@@ -293,7 +293,7 @@ impl<'w> StringRewriter<'w> {
             return None;
         }
         if growth != 0 && place.length.is_some_and(|length| length.write_grown(growth).is_none()) {
-            self.tally.unsayable += 1;
+            self.tally.unrepresentable += 1;
             return None;
         }
         Some((edits, growth))
@@ -362,7 +362,7 @@ impl EditSplice {
 
 /// Returns `true` if the bytes look enough like this format to try to read them.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
-    match (format.strings, format.inside) {
+    match (format.strings, format.detect_in_string) {
         (Some(strings), _) => (strings.is_candidate)(bytes),
         (None, Some(inside)) => inside(bytes),
         (None, None) => format.is_likely(bytes),

@@ -174,7 +174,7 @@ fn change_string(
     }
     let new = edits.apply(bytes);
     if node.kind == Kind::Text && std::str::from_utf8(bytes).is_ok() && std::str::from_utf8(&new).is_err() {
-        rewriter.tally.unsayable += 1;
+        rewriter.tally.unrepresentable += 1;
         return None;
     }
     Some(new)

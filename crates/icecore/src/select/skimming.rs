@@ -8,7 +8,7 @@ use super::ReceiveAnswer;
 use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
 use crate::document::{Document, Kind, Node, Step, match_rank, push_key, push_key_step};
 use crate::error::Error;
-use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::limits::Limits;
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ impl From<SkimAborted> for SkimStop {
 /// How skimming ended, with the number of answers that were passed on.
 pub(super) enum SkimEnd {
     /// These are all answers.
-    All(u64),
+    Complete(u64),
     /// There may be more: everything must be read.
     Unsure(u64),
 }
@@ -89,7 +89,7 @@ pub(super) fn skim_pattern(
         Err(SkimStop::Unsure) => SkimEnd::Unsure(handed),
         // Several keys matched one step, and only the last one was followed. Reading everything follows each of them.
         Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && handed == 0 => SkimEnd::Unsure(0),
-        Ok(()) | Err(SkimStop::Done) => SkimEnd::All(handed),
+        Ok(()) | Err(SkimStop::Done) => SkimEnd::Complete(handed),
     })
 }
 
@@ -110,14 +110,14 @@ impl PatternWalk<'_, '_, '_> {
         let steps = self.steps;
         let Some(wanted) = steps.get(step) else { return self.handle_answer() };
         let mut open = self.skim.enter_value()?;
-        match (&wanted.kind, open.shape) {
-            (_, SkimmedShape::Leaf) => Ok(self.skim.skip_value()?),
-            (StepKind::One(Step::Key(name)), SkimmedShape::Map | SkimmedShape::Either) => {
+        match (&wanted.kind, open.kind) {
+            (_, SkimmedKind::Leaf) => Ok(self.skim.skip_value()?),
+            (StepKind::One(Step::Key(name)), SkimmedKind::Map | SkimmedKind::Either) => {
                 self.visit_entry(&mut open, step, Some(name), 0)
             }
-            (StepKind::One(Step::Item(number)), SkimmedShape::Map) => self.visit_entry(&mut open, step, None, *number),
-            (StepKind::One(Step::Item(number)), SkimmedShape::List) => self.visit_item(&mut open, step, *number),
-            (StepKind::One(Step::Item(number)), SkimmedShape::Either) => {
+            (StepKind::One(Step::Item(number)), SkimmedKind::Map) => self.visit_entry(&mut open, step, None, *number),
+            (StepKind::One(Step::Item(number)), SkimmedKind::List) => self.visit_item(&mut open, step, *number),
+            (StepKind::One(Step::Item(number)), SkimmedKind::Either) => {
                 // A number of 0 or more means the same entry as a key and as a position. A negative number counts
                 // from the end if the keys are those of a list. Otherwise it is a key.
                 match *number < 0 && self.has_list_keys(open)? {
@@ -125,8 +125,8 @@ impl PatternWalk<'_, '_, '_> {
                     false => self.visit_entry(&mut open, step, None, *number),
                 }
             }
-            (StepKind::Slice(from, to), SkimmedShape::List) => self.visit_slice(&mut open, step, (*from, *to)),
-            (StepKind::Slice(from, to), SkimmedShape::Either) if self.has_list_keys(open)? => {
+            (StepKind::Slice(from, to), SkimmedKind::List) => self.visit_slice(&mut open, step, (*from, *to)),
+            (StepKind::Slice(from, to), SkimmedKind::Either) if self.has_list_keys(open)? => {
                 self.visit_slice(&mut open, step, (*from, *to))
             }
             (StepKind::All, _) => self.visit_all(&mut open, step),

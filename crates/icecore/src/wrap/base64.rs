@@ -4,7 +4,7 @@ use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::base64::{Alphabet, decode_in_alphabet, encode_in_alphabet};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -14,19 +14,19 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "data in Base64",
     options: &[
-        Opt {
+        OptionSpec {
             name: "newlines",
             takes: OptionType::Flag,
             side: Side::Write,
             help: "lines of 76 characters, each with a newline, as Perl's encode_base64 writes",
         },
-        Opt {
+        OptionSpec {
             name: "wrap",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Write,
             help: "length of each line in characters; Ruby's pack('m') and Base64.encode64 write 60",
         },
-        Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on by default" },
+        OptionSpec { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on by default" },
     ],
     page: include_str!("base64.md"),
     // The evidence that it is something else may come late in the text.

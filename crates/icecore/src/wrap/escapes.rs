@@ -1,6 +1,6 @@
 //! Backslashes before quotes, for changes in place.
 
-use crate::edit::{Around, Decoded, Decoding, Escaping};
+use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
 use crate::find_byte::find_byte;
 
 /// Number of bytes around a change that are examined.
@@ -45,7 +45,7 @@ impl Escaping for Slashes {
         if !may_begin_escaped(raw) {
             return None;
         }
-        let mut decoding = Decoding::new(raw);
+        let mut decoding = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = find_byte(raw.get(search_start..)?, [b'\\']) {
             let start = search_start + distance;
@@ -62,8 +62,8 @@ impl Escaping for Slashes {
         Some(decoding.finish())
     }
 
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-        let Around { raw, start, end } = *around;
+    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
+        let ReplacedRange { raw, start, end } = *around;
         let window = start.saturating_sub(EXAMINED_LEN)..end.saturating_add(EXAMINED_LEN).min(raw.len());
         // Some writers escape double quotes only.
         let quote =

@@ -4,7 +4,7 @@ use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -14,7 +14,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "gz",
     text: Some(false),
     layer: "data in gzip",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,

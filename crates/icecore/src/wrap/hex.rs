@@ -3,7 +3,7 @@
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,8 +13,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "data in hex",
     options: &[
-        Opt { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },
-        Opt {
+        OptionSpec { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },
+        OptionSpec {
             name: "prefix",
             takes: OptionType::Choice(&["none", "\\x", "0x"]),
             side: Side::Write,

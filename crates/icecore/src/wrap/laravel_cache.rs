@@ -3,7 +3,7 @@
 use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "cache",
     text: None,
     layer: "value of the Laravel cache entry",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "expires",
         takes: OptionType::Number(0, MAX_EXPIRY),
         side: Side::Write,

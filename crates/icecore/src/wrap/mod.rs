@@ -28,7 +28,7 @@ use crate::compress::{Beginning, StreamFn};
 use crate::document::Metadata;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, Settings};
+use crate::options::{OptionSpec, Settings};
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
@@ -59,7 +59,7 @@ pub struct Wrapper {
     /// Name of the content in error messages.
     pub layer: &'static str,
     /// Options of the wrapper.
-    pub options: &'static [Opt],
+    pub options: &'static [OptionSpec],
     /// Documentation page in Markdown.
     pub page: &'static str,
     /// Returns `true` if the bytes may have this wrapper. Whether they do depends on the content.

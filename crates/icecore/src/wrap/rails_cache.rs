@@ -6,7 +6,7 @@ use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -17,14 +17,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(false),
     layer: "value of the Rails cache entry",
     options: &[
-        Opt {
+        OptionSpec {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
             help: "when the entry expires, in seconds since 1970, with or without a fraction; never by default",
         },
-        Opt { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
-        Opt { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
+        OptionSpec { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
+        OptionSpec { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
     ],
     page: include_str!("rails_cache.md"),
     detect,

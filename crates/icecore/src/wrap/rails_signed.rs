@@ -7,7 +7,7 @@ use crate::document::Builder;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -18,43 +18,43 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "signed message",
     options: &[
-        Opt {
+        OptionSpec {
             name: "key",
             takes: OptionType::Text,
             side: Side::Both,
             help: "the key that checks and makes the digest; with `salt`, the secret that the key is derived from",
         },
-        Opt {
+        OptionSpec {
             name: "salt",
             takes: OptionType::Text,
             side: Side::Both,
             help: "derive the key from a secret, for a cookie with the salt `signed cookie`",
         },
-        Opt {
+        OptionSpec {
             name: "iterations",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Both,
             help: "how often the derivation is repeated; 1000 by default",
         },
-        Opt {
+        OptionSpec {
             name: "derive",
             takes: OptionType::Choice(&["sha256", "sha1", "sha512"]),
             side: Side::Both,
             help: "the digest that a key is derived with: sha256 since Rails 7.0, sha1 before",
         },
-        Opt {
+        OptionSpec {
             name: "digest",
             takes: OptionType::Choice(&["sha1", "sha256", "sha512"]),
             side: Side::Write,
             help: "the digest that a message is signed with",
         },
-        Opt {
+        OptionSpec {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
             help: "when the message expires, as `2030-01-01T00:00:00.000Z`; never by default",
         },
-        Opt {
+        OptionSpec {
             name: "purpose",
             takes: OptionType::Text,
             side: Side::Write,

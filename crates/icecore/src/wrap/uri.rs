@@ -3,7 +3,7 @@
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,14 +13,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "text without its escapes",
     options: &[
-        Opt {
+        OptionSpec {
             name: "as",
             takes: OptionType::Choice(&["perl", "rfc3986", "php", "cgi", "form"]),
             side: Side::Both,
             help: "whose escapes: URI::Escape and encodeURIComponent; rawurlencode and ERB's url_encode; urlencode; \
                    Ruby's CGI.escape; forms in HTML and URI.encode_www_form_component. In the last three `+` is a blank",
         },
-        Opt {
+        OptionSpec {
             name: "plus",
             takes: OptionType::Flag,
             side: Side::Both,

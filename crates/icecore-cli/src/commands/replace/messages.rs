@@ -90,7 +90,7 @@ pub fn report_totals(
     report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
     let findings = [
-        (total.refused + total.tally.unsayable, "could not be changed, because their form can't express the new text"),
+        (total.refused + total.tally.unrepresentable, "could not be changed, because their form can't express the new text"),
         (
             total.skipped,
             "were changed by another program in the meantime, and are left as they are: run the command again",
@@ -124,12 +124,12 @@ pub fn report_totals(
 
 /// Reports the repairs and their causes.
 fn report_repairs(tally: &Tally, report: &Report) {
-    if tally.mended == 0 {
+    if tally.repaired == 0 {
         return;
     }
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
-    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.mended), causes.join(", "));
+    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.repaired), causes.join(", "));
     add_remark(report, "found", message);
     if tally.guessed > 0 {
         let message = format!(

@@ -126,12 +126,12 @@ pub fn format_summary(
             strings: counts.tally.changed,
             frozen: counts.tally.frozen.iter().collect(),
             broken: counts.tally.broken,
-            mended: counts.tally.mended,
+            mended: counts.tally.repaired,
             opaque: counts.tally.opaque,
             signed: counts.tally.signed,
             embedded: counts.tally.embedded,
             beyond: counts.tally.beyond,
-            refused: counts.refused + counts.tally.unsayable,
+            refused: counts.refused + counts.tally.unrepresentable,
             skipped: counts.skipped,
         });
     }
@@ -167,7 +167,7 @@ pub fn format_summary(
         values: total.values,
         strings: total.tally.changed,
         broken: total.tally.broken,
-        mended: total.tally.mended,
+        mended: total.tally.repaired,
         explanations: total.tally.explanations.clone(),
         guessed: total.tally.guessed,
         inputs,

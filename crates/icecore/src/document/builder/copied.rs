@@ -25,7 +25,7 @@ pub(crate) struct Changes<'c> {
 /// the end of the original, and its number of items.
 struct CopiedContainer {
     place: u32,
-    original: u32,
+    source_index: u32,
     next: u32,
     end: u32,
     count: u32,
@@ -131,7 +131,7 @@ impl Builder {
         self.copy_node(copying, index, key);
         while copying.open.len() > outer {
             let Some(top) = copying.open.last() else { break };
-            let (index, original, is_end) = (top.next, top.original, top.next >= top.end);
+            let (index, original, is_end) = (top.next, top.source_index, top.next >= top.end);
             // A default value follows all entries.
             let is_default = !is_end && source.node(original).kind == Kind::Map && source.node(index).key == NO_KEY;
             if is_end || is_default {
@@ -266,7 +266,7 @@ impl Builder {
             let original = source.node(resolved);
             let (next, end) = (resolved + 1, source.tape.index_after(resolved));
             let count = copying.cut_position(resolved).unwrap_or(original.aux);
-            copying.open.push(CopiedContainer { place, original: resolved, next, end, count });
+            copying.open.push(CopiedContainer { place, source_index: resolved, next, end, count });
         }
     }
 

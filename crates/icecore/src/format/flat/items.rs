@@ -1,6 +1,6 @@
 //! The list of items that a document is written as.
 
-use super::{Item, Shape};
+use super::{Item, ItemsAs};
 use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::chain_too_long_error;
@@ -35,7 +35,7 @@ enum Chosen<'d> {
 /// Returns the items of a document in the required shape.
 pub(crate) fn gather_items<'d>(
     document: &'d Document<'d>,
-    shape: &Shape,
+    shape: &ItemsAs,
     limits: &'d Limits,
 ) -> Result<Items<'d>, Error> {
     let mut losses = Losses::with_limits(limits);
@@ -44,13 +44,13 @@ pub(crate) fn gather_items<'d>(
     }
     let root = follow_links(document.root(), limits, &mut losses)?;
     let source = match (root.kind(), shape) {
-        (Kind::Array, Shape::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
-        (Kind::Map, Shape::Map) => flatten_map(root),
-        (Kind::Map, Shape::Names(names)) => select_named(root, names)?,
-        (Kind::Map, Shape::List) => {
+        (Kind::Array, ItemsAs::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
+        (Kind::Map, ItemsAs::Map) => flatten_map(root),
+        (Kind::Map, ItemsAs::Names(names)) => select_named(root, names)?,
+        (Kind::Map, ItemsAs::List) => {
             return Err(not_flat_error(root, "a list", "a map", "`names=…` or `map` write the values of a map"));
         }
-        (_, Shape::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
+        (_, ItemsAs::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
         (kind, _) => {
             return Err(not_flat_error(root, "a map", kind_name(kind), "without `names` and `map` a list is written"));
         }

@@ -8,7 +8,7 @@ mod run;
 use super::{FORMAT, ReadOptions, tag};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -184,7 +184,7 @@ impl Tokens for StringPositions {
         }
         let shape = match tag::TAGS.parts_of_tag(tag) {
             [Part::Link] => return Err(SkimAborted),
-            [Part::Number, Part::Entries(_)] => SkimmedShape::Either,
+            [Part::Number, Part::Entries(_)] => SkimmedKind::Either,
             [part @ (Part::Name | Part::Again), .., Part::Body] => {
                 match part {
                     Part::Name => StringPositions::read_name(skimmer, tag, offset)?,
@@ -192,7 +192,7 @@ impl Tokens for StringPositions {
                 }
                 tag = skimmer.view.read_byte()?;
                 match tag::TAGS.parts_of_tag(tag) {
-                    [Part::Number, Part::Entries(_)] => SkimmedShape::Map,
+                    [Part::Number, Part::Entries(_)] => SkimmedKind::Map,
                     _ => return Err(SkimAborted),
                 }
             }

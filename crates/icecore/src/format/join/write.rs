@@ -28,7 +28,7 @@ impl crate::format::Writer for Options {
 fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     options.check()?;
     let document = &*check_and_expand(document, limits)?;
-    let mut items = gather_items(document, &options.shape, limits)?;
+    let mut items = gather_items(document, &options.items_as, limits)?;
     let separator = Finder::new(&options.separator);
     let count = items.remaining_items();
     let mut is_first = true;

@@ -1,7 +1,7 @@
 //! JSON strings that are changed in place.
 
 use super::string::{decode_short_escape, find_special, parse_hex4, push_code_point};
-use crate::edit::{Around, Decoded, Decoding, Escaping};
+use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
 use std::cell::OnceCell;
 
 /// Number of bytes before and after a change that are examined.
@@ -73,7 +73,7 @@ pub(super) struct JsonEscaping<'t> {
 
 impl Escaping for JsonEscaping<'_> {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = Decoding::new(raw);
+        let mut decoding = DecodedBuilder::new(raw);
         let mut offset = 0;
         loop {
             let start = find_special::<true>(raw, offset).offset;
@@ -103,14 +103,14 @@ impl Escaping for JsonEscaping<'_> {
         }
     }
 
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         // Writers do not escape these.
         if text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" -._:?".contains(byte)) {
             out.extend_from_slice(text);
             return true;
         }
         let Ok(text) = std::str::from_utf8(text) else { return false };
-        let Around { raw, start, end } = *around;
+        let ReplacedRange { raw, start, end } = *around;
         let replaced = EscapeStyle::from_text(raw.get(start..end.min(start + EXAMINED_BYTES)).unwrap_or_default());
         let nearby = EscapeStyle::from_surroundings(
             raw,

@@ -54,18 +54,18 @@ pub(super) struct Keys {
     /// Keys that are nodes of the tape, hashed with the serial of their map.
     key_hashes: HashSet<u64>,
     hasher: RandomState,
-    last_serial: u64,
+    last_map_id: u64,
 }
 
 /// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MapSerial {
+pub(super) struct OpenMap {
     /// Serial of this map.
-    own: u64,
+    id: u64,
     /// Serial of the map around it.
-    outer: u64,
+    outer_id: u64,
     /// Length of [`Keys::undo`] when the map was opened.
-    undo: u32,
+    undo_len: u32,
     has_nodes: bool,
 }
 
@@ -84,20 +84,20 @@ impl Keys {
 
     /// Opens a map inside of `outer`.
     #[inline]
-    pub(super) fn open_map(&mut self, outer: &MapSerial) -> MapSerial {
-        self.last_serial += 1;
-        MapSerial { own: self.last_serial, outer: outer.own, undo: self.undo.len() as u32, has_nodes: false }
+    pub(super) fn open_map(&mut self, outer: &OpenMap) -> OpenMap {
+        self.last_map_id += 1;
+        OpenMap { id: self.last_map_id, outer_id: outer.id, undo_len: self.undo.len() as u32, has_nodes: false }
     }
 
     /// Closes the map.
     #[inline]
-    pub(super) fn close_map(&mut self, map: &MapSerial) {
-        while self.undo.len() > map.undo as usize {
+    pub(super) fn close_map(&mut self, map: &OpenMap) {
+        while self.undo.len() > map.undo_len as usize {
             if let Some((id, stamp)) = self.undo.pop() {
                 self.stamps[usize::from(id)] = stamp;
             }
         }
-        if map.has_nodes && map.outer == 0 {
+        if map.has_nodes && map.outer_id == 0 {
             self.key_hashes.clear();
         }
     }
@@ -198,7 +198,7 @@ impl Keys {
 
     /// Returns `true` if the map already has this key, which is written now.
     #[inline]
-    pub(super) fn is_duplicate_key(&mut self, id: u16, map: &MapSerial) -> bool {
+    pub(super) fn is_duplicate_key(&mut self, id: u16, map: &OpenMap) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
         rendered.uses += 1;
         let id = rendered.same_as;
@@ -206,27 +206,27 @@ impl Keys {
     }
 
     #[inline]
-    fn is_stamped(&mut self, id: u16, map: &MapSerial) -> bool {
+    fn is_stamped(&mut self, id: u16, map: &OpenMap) -> bool {
         let stamp = &mut self.stamps[usize::from(id)];
-        if *stamp == map.own {
+        if *stamp == map.id {
             return true;
         }
-        if *stamp > 0 && *stamp <= map.outer {
+        if *stamp > 0 && *stamp <= map.outer_id {
             self.undo.push((id, *stamp));
         }
-        *stamp = map.own;
+        *stamp = map.id;
         false
     }
 
     /// Returns `true` if the map already has this key, which has no id. All keys with an id must
     /// have been rendered before.
-    pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut MapSerial) -> bool {
+    pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut OpenMap) -> bool {
         self.compare_texts();
         if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
             let id = self.rendered[usize::from(*id)].same_as;
             return self.is_stamped(id, map);
         }
         map.has_nodes = true;
-        !self.key_hashes.insert(self.hasher.hash_one((map.own, text)))
+        !self.key_hashes.insert(self.hasher.hash_one((map.id, text)))
     }
 }

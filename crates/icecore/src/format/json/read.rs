@@ -13,7 +13,7 @@ mod relaxed;
 mod strings;
 
 use super::key_prediction::KeyPrediction;
-use super::number::{self, NumberShape, canonical_text};
+use super::number::{self, NumberSyntax, canonical_text};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -397,7 +397,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn read_long_number(&mut self) -> Result<bool, Error> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Broken(offset, expected) => {
+            NumberSyntax::Broken(offset, expected) => {
                 // The error of the number is at a byte inside of it. The document so far ends before the number, so
                 // the offset goes back.
                 self.offset = offset;
@@ -405,8 +405,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 self.offset = start;
                 return Err(error);
             }
-            NumberShape::Integer(end) => (self.parse_integer(start, end)?, end),
-            NumberShape::Decimal(end) => (self.parse_decimal(start, end)?, end),
+            NumberSyntax::Integer(end) => (self.parse_integer(start, end)?, end),
+            NumberSyntax::Decimal(end) => (self.parse_decimal(start, end)?, end),
         };
         let node_at = self.push_node(node)?;
         self.offset = end;

@@ -11,7 +11,7 @@ mod repeated;
 mod sorted;
 
 use super::emitter::{CharEncoding, Emitter};
-use super::keys::{KeyHandling, Keys, MapSerial};
+use super::keys::{KeyHandling, Keys, OpenMap};
 use super::options::{Cycles, Floats, WriteOptions};
 use super::style::TextStyle;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -29,7 +29,7 @@ pub(super) struct WriteJob<'d> {
     pub(super) document: &'d Document<'d>,
     /// The document before the class map changed its names. The names that were read show which values belong to a
     /// language's own classes.
-    pub(super) original: &'d Document<'d>,
+    pub(super) document_as_read: &'d Document<'d>,
     /// The part to write, if the root is an array.
     pub(super) window: Window,
     pub(super) layout: Layout,
@@ -60,7 +60,7 @@ pub(super) fn write_document(
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Written {
-    let WriteJob { document, original, window, layout } = *job;
+    let WriteJob { document, document_as_read: original, window, layout } = *job;
     memory.prepare_next_document();
     memory.is_used = true;
     let WriterMemory { keys, buffer, open, .. } = memory;
@@ -68,7 +68,7 @@ pub(super) fn write_document(
     let emitter = Emitter::with_buffer(std::mem::take(buffer), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
-        original,
+        document_as_read: original,
         nodes: document.nodes(),
         options,
         limits,
@@ -77,7 +77,7 @@ pub(super) fn write_document(
         keys,
         open,
         depth: 0,
-        serial: MapSerial::default(),
+        current_map: OpenMap::default(),
         repeated: RepeatedValues::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
@@ -121,7 +121,7 @@ struct WriteFrame {
     /// Where the children end; for [`FrameKind::Target`], the node.
     end: u32,
     /// For a map: state of its keys. Otherwise: that of the map around it.
-    outer_serial: MapSerial,
+    enclosing_map: OpenMap,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ enum FrameKind {
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
     /// The document before the class map changed its names.
-    original: &'d Document<'d>,
+    document_as_read: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
     limits: &'d Limits,
@@ -156,7 +156,7 @@ struct Writer<'d, 'o, 'm> {
     /// Number of brackets that are open.
     depth: usize,
     /// The innermost open map.
-    serial: MapSerial,
+    current_map: OpenMap,
     repeated: RepeatedValues,
     order: sorted::Order,
     /// Whether all keys with an id are rendered.
@@ -186,9 +186,9 @@ impl Writer<'_, '_, '_> {
             }
             next = tape.index_after(next);
         }
-        let outer_serial = self.serial;
+        let outer_serial = self.current_map;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, outer_serial });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, enclosing_map: outer_serial });
         }
         let kind = match layout {
             Layout::Lines => FrameKind::Lines,
@@ -200,7 +200,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, outer_serial });
+        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, enclosing_map: outer_serial });
     }
 
     /// Writes everything that is open, to its end.
@@ -328,9 +328,9 @@ impl Writer<'_, '_, '_> {
             }
             next += 1;
         }
-        self.keys.close_map(&self.serial);
+        self.keys.close_map(&self.current_map);
         if let Some(top) = self.open.last_mut() {
-            self.serial = top.outer_serial;
+            self.current_map = top.enclosing_map;
             top.is_empty = is_empty;
         }
         self.close_container(b'}')
@@ -349,7 +349,7 @@ impl Writer<'_, '_, '_> {
     /// Writes the key with this id, which is rendered.
     #[inline]
     fn write_key(&mut self, id: u16, value: u32) -> Result<(), Error> {
-        if self.keys.is_duplicate_key(id, &self.serial) {
+        if self.keys.is_duplicate_key(id, &self.current_map) {
             self.record_loss(LossKind::DuplicateKey, value);
         }
         let Some(rendered) = self.keys.get(id) else { return Ok(()) };
@@ -406,7 +406,7 @@ impl Writer<'_, '_, '_> {
             is_empty: true,
             next: index + 1,
             end,
-            outer_serial: self.serial,
+            enclosing_map: self.current_map,
         });
     }
 
@@ -414,9 +414,9 @@ impl Writer<'_, '_, '_> {
     fn open_map(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.serial;
-        self.serial = self.keys.open_map(&outer_serial);
-        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, outer_serial });
+        let outer_serial = self.current_map;
+        self.current_map = self.keys.open_map(&outer_serial);
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, enclosing_map: outer_serial });
     }
 
     /// Closes the innermost container.
@@ -456,8 +456,8 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(index) {
-                let (kind, outer_serial) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, outer_serial });
+                let (kind, outer_serial) = (FrameKind::Target, self.current_map);
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, enclosing_map: outer_serial });
             }
             match self.open_container(index, node)? {
                 Some(child) => index = child,
@@ -480,7 +480,7 @@ impl Writer<'_, '_, '_> {
         if node.kind.has_class() {
             match self.write_known(index, node)? {
                 KnownOutcome::Unknown => {}
-                KnownOutcome::Done => return Ok(None),
+                KnownOutcome::Handled => return Ok(None),
                 KnownOutcome::Continue(child) => return Ok(Some(child)),
             }
         }
@@ -572,8 +572,8 @@ impl Writer<'_, '_, '_> {
     fn open_brace(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.serial;
-        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, outer_serial });
+        let outer_serial = self.current_map;
+        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, enclosing_map: outer_serial });
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;
@@ -601,14 +601,14 @@ impl Writer<'_, '_, '_> {
     /// Counts a loss at a node.
     #[cold]
     fn record_loss(&mut self, kind: LossKind, index: u32) {
-        let document = self.original;
+        let document = self.document_as_read;
         self.losses.add(kind, || document.path(index));
     }
 
     /// Returns an error for a value that JSON can't represent.
     #[cold]
     fn unrepresentable_error(&self, index: u32, found: impl Into<String>, help: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(index)).finding(found.into()).helping(help)
+        Error::new(ErrorKind::Unrepresentable).on_path(self.document_as_read.path(index)).finding(found.into()).helping(help)
     }
 
     /// Writes a link to an open container.

@@ -9,7 +9,7 @@ use super::number::{is_fixnum, push_integer};
 use super::{FORMAT, MAJOR, MINOR, ReadOptions, tag};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
@@ -291,18 +291,18 @@ impl Tokens for SkimState {
             read_symbol(skimmer)?;
         }
         let count = read_count(skimmer)?;
-        let shape = if note == 0 { SkimmedShape::List } else { SkimmedShape::Map };
-        Ok(SkimmedContainer { note, ..SkimmedContainer::new(shape, Some(count)) })
+        let shape = if note == 0 { SkimmedKind::List } else { SkimmedKind::Map };
+        Ok(SkimmedContainer { skimmer_data: note, ..SkimmedContainer::new(shape, Some(count)) })
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
         if !open.take_next_item() {
-            if open.note == DEFAULT {
+            if open.skimmer_data == DEFAULT {
                 skimmer.pass_value()?;
             }
             return Ok(None);
         }
-        Ok(Some(match open.note {
+        Ok(Some(match open.skimmer_data {
             0 => SkimmedKey::Item,
             MEMBERS => {
                 read_symbol_key(skimmer)?;

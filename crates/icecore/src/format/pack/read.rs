@@ -56,7 +56,7 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
         detail.record_end(root, end);
     }
     if error.is_none() {
-        error = apply_shape(sink.tape(), input, &options.shape).err();
+        error = apply_shape(sink.tape(), input, &options.items_as).err();
     }
     (consumed, error)
 }

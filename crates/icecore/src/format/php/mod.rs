@@ -72,7 +72,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(detect::starts_with_value),
-    inside: Some(detect::is_worth_reading),
+    detect_in_string: Some(detect::is_worth_reading),
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

@@ -1,22 +1,22 @@
 //! Options of the reader and of the writer.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "ignore bytes after the value and clamp integers beyond 64 bits, as PHP does",
     },
-    Opt {
+    OptionSpec {
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
         help: "explain wrong lengths, correct them if one explanation reads all of the text, and report it",
     },
-    Opt {
+    OptionSpec {
         name: "payloads",
         takes: OptionType::Flag,
         side: Side::Read,

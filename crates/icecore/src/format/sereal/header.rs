@@ -185,14 +185,14 @@ fn check_refused_encoding(encoding: Encoding, options: &ReadOptions) -> Result<(
 
 /// Base of the offsets in a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub(super) struct OffsetBase {
     /// Offset of the first byte of the body.
     pub(super) first: u64,
     /// Its index in the buffer.
     pub(super) start: usize,
 }
 
-impl Origin {
+impl OffsetBase {
     /// Returns the index of the item at this offset, at most `tag_at`. A reference
     /// may refer to itself.
     pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {

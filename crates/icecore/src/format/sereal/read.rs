@@ -8,7 +8,7 @@ mod recorder;
 mod references;
 mod words;
 
-use super::header::{Origin, describe_tag};
+use super::header::{OffsetBase, describe_tag};
 use super::read_fast::Predictions;
 use super::spelling::{self, Speller, code, tracked};
 use super::tag::{self, TRACK};
@@ -148,7 +148,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) sink: &'r mut S,
     pub(super) limits: &'r Limits,
     pub(super) options: &'r ReadOptions,
-    pub(super) origin: Origin,
+    pub(super) offset_base: OffsetBase,
     pub(super) stack: Vec<Frame>,
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,
@@ -172,7 +172,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
 impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     pub(super) fn new(
         scan: Scan<'i>,
-        origin: Origin,
+        origin: OffsetBase,
         sink: &'r mut S,
         speller: &'r mut Speller,
         limits: &'r Limits,
@@ -183,7 +183,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             sink,
             limits,
             options,
-            origin,
+            offset_base: origin,
             stack: Vec::new(),
             predictions: Predictions::default(),
             speller,

@@ -10,7 +10,7 @@ use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -160,11 +160,11 @@ impl Tokens for Offsets {
             tag = next_tag(skimmer)?;
         }
         let (shape, count) = match tag {
-            64..=79 => (SkimmedShape::List, u64::from(tag & 15)),
-            80..=95 => (SkimmedShape::Map, u64::from(tag & 15)),
+            64..=79 => (SkimmedKind::List, u64::from(tag & 15)),
+            80..=95 => (SkimmedKind::Map, u64::from(tag & 15)),
             tag::REFN => match next_tag(skimmer)? {
-                tag::ARRAY => (SkimmedShape::List, read_varint(skimmer)?),
-                tag::HASH => (SkimmedShape::Map, read_varint(skimmer)?),
+                tag::ARRAY => (SkimmedKind::List, read_varint(skimmer)?),
+                tag::HASH => (SkimmedKind::Map, read_varint(skimmer)?),
                 _ => return Err(SkimAborted),
             },
             0..=39 | 52 | 53 | 56..=59 | 96..=127 if !is_object => {
@@ -180,7 +180,7 @@ impl Tokens for Offsets {
         if !open.take_next_item() {
             return Ok(None);
         }
-        if open.shape == SkimmedShape::List {
+        if open.kind == SkimmedKind::List {
             return Ok(Some(SkimmedKey::Item));
         }
         take_key(skimmer)?;

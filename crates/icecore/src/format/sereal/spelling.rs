@@ -104,7 +104,7 @@ pub(super) mod tracked {
 
 /// A string of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(super) enum StringOf {
     Value = 0,
     Key = 1,
     Class = 2,
@@ -112,7 +112,7 @@ pub(super) enum Part {
 
 /// Returns the value of a note for a string of the document: its part and the ordinal of
 /// its node.
-pub(super) fn string_target(part: Part, ordinal: u32) -> u64 {
+pub(super) fn string_target(part: StringOf, ordinal: u32) -> u64 {
     (part as u64) << 32 | u64::from(ordinal)
 }
 
@@ -135,7 +135,7 @@ pub(super) fn varint_width(value: u64) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Speller {
     /// Where strings start, and their nodes; ascending.
-    strings: Vec<(usize, u32, Part)>,
+    strings: Vec<(usize, u32, StringOf)>,
     /// Whether the key at this offset is the first with its name, if this was already
     /// computed.
     firsts: HashMap<(usize, Kind), bool>,
@@ -152,7 +152,7 @@ pub(super) struct Speller {
 
 impl Speller {
     /// Records a string that starts here.
-    pub(super) fn record_string(&mut self, offset: usize, node: u32, part: Part) {
+    pub(super) fn record_string(&mut self, offset: usize, node: u32, part: StringOf) {
         if !self.copying {
             self.strings.push((offset, node, part));
         }

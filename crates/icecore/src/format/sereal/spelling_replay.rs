@@ -1,7 +1,7 @@
 //! Replays recorded choices when a document is written.
 
 use super::links::resolve_variable;
-use super::spelling::{Part, code, has_target, header, string_target, tag_target, tracked};
+use super::spelling::{StringOf, code, has_target, header, string_target, tag_target, tracked};
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ impl<'d> SpellingReplay<'d> {
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(target, code::COPY) == Some(via);
                 // Keys and class names can't be edited.
-                let is_value = via >> 32 == Part::Value as u64;
+                let is_value = via >> 32 == StringOf::Value as u64;
                 let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
                 is_copy && (!is_value || same())
             }
@@ -95,7 +95,7 @@ impl<'d> SpellingReplay<'d> {
     }
 
     /// Records that a string is written here.
-    pub(super) fn record_string(&mut self, index: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
+    pub(super) fn record_string(&mut self, index: u32, part: StringOf, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
             && let Some(address) =
                 self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))

@@ -181,7 +181,7 @@ fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut d
 /// Returns the header's suffix, with the user header.
 fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
     let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
-        Some(range) => spelling.kept(range),
+        Some(range) => spelling.stored_bytes(range),
         None => &[],
     });
     let Some(header) = document.header().filter(|_| !plan.options.no_header) else {

@@ -7,7 +7,7 @@
 //! An answer is written as a separate document. It can't refer to names and values outside of it, so names are
 //! written in full, and its values get new numbers.
 
-use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View};
+use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind, View};
 use crate::document::Document;
 use crate::format::tags::{Count, Part, Table};
 use crate::format::{Format, Reader, Request};
@@ -404,8 +404,8 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
 
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
         let accepted = open.take_items(count);
-        self.pass_frame(match open.shape {
-            SkimmedShape::List => SkimFrame::new_values(accepted),
+        self.pass_frame(match open.kind {
+            SkimmedKind::List => SkimFrame::new_values(accepted),
             _ => SkimFrame::new_pairs(FrameContent::Entries, accepted),
         })?;
         Ok(accepted == count)

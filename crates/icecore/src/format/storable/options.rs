@@ -2,54 +2,54 @@
 
 use super::LongDouble;
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "image",
         takes: OptionType::Choice(&["file", "memory"]),
         side: Side::Write,
         help: "file: as store() writes; memory: as freeze() returns",
     },
-    Opt { name: "file", takes: OptionType::Flag, side: Side::Write, help: "the same as image=file" },
-    Opt { name: "memory", takes: OptionType::Flag, side: Side::Write, help: "the same as image=memory" },
-    Opt {
+    OptionSpec { name: "file", takes: OptionType::Flag, side: Side::Write, help: "the same as image=file" },
+    OptionSpec { name: "memory", takes: OptionType::Flag, side: Side::Write, help: "the same as image=memory" },
+    OptionSpec {
         name: "netorder",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "network order, as nstore() and nfreeze() write; otherwise the order of a 64-bit little-endian machine",
     },
-    Opt {
+    OptionSpec {
         name: "version",
         takes: OptionType::Choice(&["2.11", "2.12"]),
         side: Side::Write,
         help: "the version to write; 2.12 has booleans of its own",
     },
-    Opt {
+    OptionSpec {
         name: "canonical",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "sort the keys of hashes, as $Storable::canonical does",
     },
-    Opt {
+    OptionSpec {
         name: "long_double",
         takes: OptionType::Choice(&["auto", "x87", "quad", "double-double"]),
         side: Side::Read,
         help: "the kind of floats of 12 and 16 bytes; the header does not give it",
     },
-    Opt {
+    OptionSpec {
         name: "nv_size",
         takes: OptionType::Choice(&["8", "12", "16"]),
         side: Side::Read,
         help: "the size of a float in images before 2.2, whose header does not give it",
     },
-    Opt {
+    OptionSpec {
         name: "text_keys",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "ASCII keys that were text in perl are text",
     },
-    Opt {
+    OptionSpec {
         name: "interwork_56_64bit",
         takes: OptionType::Flag,
         side: Side::Read,

@@ -10,7 +10,7 @@ use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
@@ -152,7 +152,7 @@ impl Tokens for SkimState {
                 tag::ARRAY => {
                     skimmer.values += 1;
                     let count = read_number(skimmer)?;
-                    return Ok(SkimmedContainer::new(SkimmedShape::List, Some(u64::from(count))));
+                    return Ok(SkimmedContainer::new(SkimmedKind::List, Some(u64::from(count))));
                 }
                 tag::HASH | tag::FLAG_HASH => {
                     skimmer.values += 1;
@@ -162,8 +162,8 @@ impl Tokens for SkimState {
                     }
                     let count = read_number(skimmer)?;
                     return Ok(SkimmedContainer {
-                        note,
-                        ..SkimmedContainer::new(SkimmedShape::Map, Some(u64::from(count)))
+                        skimmer_data: note,
+                        ..SkimmedContainer::new(SkimmedKind::Map, Some(u64::from(count)))
                     });
                 }
                 tag::LSCALAR | tag::UNDEF..=tag::SCALAR | tag::SV_UNDEF..=tag::SV_NO | tag::UTF8STR | tag::LUTF8STR
@@ -178,20 +178,20 @@ impl Tokens for SkimState {
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
-        if open.note != 0 && open.read > 0 {
-            take_key(skimmer, open.note)?;
+        if open.skimmer_data != 0 && open.read > 0 {
+            take_key(skimmer, open.skimmer_data)?;
         }
         if !open.take_next_item() {
             return Ok(None);
         }
-        if open.note == 0 {
+        if open.skimmer_data == 0 {
             return Ok(Some(SkimmedKey::Item));
         }
         let value = skimmer.mark_position();
         skimmer.format.skipped_value = None;
         skimmer.pass_value()?;
         let end = skimmer.mark_position();
-        take_key(skimmer, open.note)?;
+        take_key(skimmer, open.skimmer_data)?;
         skimmer.return_to(value);
         skimmer.format.skipped_value = Some((value.at, end));
         Ok(Some(SkimmedKey::Text))

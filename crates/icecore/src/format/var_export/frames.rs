@@ -4,7 +4,7 @@ use super::list_to_map::DeferredKeys;
 use super::number::float_key;
 use super::read::Machine;
 use super::text::integer_key;
-use super::words::Shape;
+use super::words::ContainerSyntax;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
@@ -16,7 +16,7 @@ pub(super) struct Frame {
     pub(super) node: u32,
     /// Number of entries so far.
     pub(super) count: u32,
-    pub(super) shape: Shape,
+    pub(super) syntax: ContainerSyntax,
     /// Whether its keys are names of properties, which are strings.
     has_names: bool,
     /// The bracket that ends it.
@@ -30,9 +30,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(node: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
-        let is_list = shape == Shape::Array;
-        Frame { node, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
+    pub(super) fn new(node: u32, shape: ContainerSyntax, has_names: bool, close: u8) -> Frame {
+        let is_list = shape == ContainerSyntax::Array;
+        Frame { node, count: 0, syntax: shape, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
@@ -68,7 +68,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
         };
         let Some(frame) = self.frames.last_mut() else { return Ok(key) };
-        match (key, frame.shape) {
+        match (key, frame.syntax) {
             (Key::Int(value), _) => {
                 frame.mark_used(value);
                 Ok(if frame.has_names { self.make_property_key(value) } else { key })
@@ -77,7 +77,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 let value = integer_key(self.sink.tape().string_bytes(&node, self.lexer.input));
                 let Some(value) = value else { return Ok(key) };
                 frame.mark_used(value);
-                Ok(if shape == Shape::Array { Key::Int(value) } else { key })
+                Ok(if shape == ContainerSyntax::Array { Key::Int(value) } else { key })
             }
         }
     }
@@ -176,7 +176,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let end = self.lexer.offset;
-        let is_object = frame.shape != Shape::Array;
+        let is_object = frame.syntax != ContainerSyntax::Array;
         let tape = self.sink.tape();
         tape.close_container(frame.node, frame.count);
         if is_object {

@@ -38,7 +38,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     let spelling = document.spelling_of(NAME);
     let surroundings = spelling.filter(|_| options.file.is_none());
     let is_file = options.file == Some(true);
-    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|place| known.kept(place)));
+    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|place| known.stored_bytes(place)));
     let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
     let splits_tags = !is_in_php && !options.trusted;
     let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
@@ -94,7 +94,7 @@ struct WriteFrame {
     end: u32,
     /// Number of children written.
     count: u32,
-    shape: ContainerShape,
+    syntax: ContainerSyntax,
     /// Whether it is an array and not a map.
     is_list: bool,
     /// Indentation of its first line.
@@ -104,7 +104,7 @@ struct WriteFrame {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ContainerShape {
+enum ContainerSyntax {
     Array,
     /// `(object) array(…)`
     Cast,
@@ -181,7 +181,7 @@ impl<'d> Writer<'d> {
                 break;
             }
             let inner = frame.indent + if self.is_short { 4 } else { 2 };
-            self.start_line(inner + usize::from(frame.shape != ContainerShape::Array && !self.is_short), buf);
+            self.start_line(inner + usize::from(frame.syntax != ContainerSyntax::Array && !self.is_short), buf);
             if key.key == IS_KEY {
                 index = self.document.tape().index_after(index);
             }
@@ -211,7 +211,7 @@ impl<'d> Writer<'d> {
             self.start_line(frame.indent, buf);
         }
         buf.push(if self.is_short { b']' } else { b')' });
-        if frame.shape == ContainerShape::State {
+        if frame.syntax == ContainerSyntax::State {
             buf.push(b')');
         }
         for target in self.target_order.drain(frame.outer_target_count..) {
@@ -237,7 +237,7 @@ impl<'d> Writer<'d> {
         frame: &WriteFrame,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        if key.key == NO_KEY && self.is_short && frame.shape == ContainerShape::Array {
+        if key.key == NO_KEY && self.is_short && frame.syntax == ContainerSyntax::Array {
             return Ok(());
         }
         let document = self.document;
@@ -249,35 +249,35 @@ impl<'d> Writer<'d> {
                 None => (Node::leaf(Kind::Null, 0), &[][..]),
             },
         };
-        let is_object = frame.shape != ContainerShape::Array;
+        let is_object = frame.syntax != ContainerSyntax::Array;
         let source = self.kept_source(value, spelling::KEY);
         if let Some(source) = source.filter(|source| source_text::is_key_source(source, &node, bytes, is_object)) {
             buf.extend_from_slice(source);
         } else {
             match node.kind {
                 Kind::Int => {
-                    if frame.shape == ContainerShape::Cast && key.key != NO_KEY {
+                    if frame.syntax == ContainerSyntax::Cast && key.key != NO_KEY {
                         self.record_loss(LossKind::Key, value);
                     }
-                    self.write_integer_key(node.payload as i64, frame.shape, buf);
+                    self.write_integer_key(node.payload as i64, frame.syntax, buf);
                 }
                 Kind::Bytes | Kind::Text => {
-                    if frame.shape == ContainerShape::Array && integer_key(bytes).is_some() {
+                    if frame.syntax == ContainerSyntax::Array && integer_key(bytes).is_some() {
                         self.record_loss(LossKind::Key, value);
                     }
-                    self.write_text_key(bytes, value, frame.shape, buf);
+                    self.write_text_key(bytes, value, frame.syntax, buf);
                 }
                 Kind::Symbol | Kind::Encoded => {
                     self.record_loss(
                         if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding },
                         value,
                     );
-                    self.write_text_key(bytes, value, frame.shape, buf);
+                    self.write_text_key(bytes, value, frame.syntax, buf);
                 }
                 Kind::Null | Kind::Bool | Kind::Uint | Kind::Float => {
                     self.record_loss(LossKind::Key, value);
                     let text = key_text(&node).unwrap_or_default();
-                    self.write_text_key(&text, value, frame.shape, buf);
+                    self.write_text_key(&text, value, frame.syntax, buf);
                 }
                 kind => {
                     return Err(Error::new(ErrorKind::Unrepresentable)
@@ -293,8 +293,8 @@ impl<'d> Writer<'d> {
 
     /// Writes an integer key. Names of properties are strings. Other classes get an
     /// array, whose keys may be integers.
-    fn write_integer_key(&self, value: i64, shape: ContainerShape, buf: &mut Vec<u8>) {
-        let is_name = shape == ContainerShape::Cast;
+    fn write_integer_key(&self, value: i64, shape: ContainerSyntax, buf: &mut Vec<u8>) {
+        let is_name = shape == ContainerSyntax::Cast;
         if is_name {
             buf.push(b'\'');
         }
@@ -304,8 +304,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn write_text_key(&mut self, bytes: &[u8], value: u32, shape: ContainerShape, buf: &mut Vec<u8>) {
-        if shape != ContainerShape::Array {
+    fn write_text_key(&mut self, bytes: &[u8], value: u32, shape: ContainerSyntax, buf: &mut Vec<u8>) {
+        if shape != ContainerSyntax::Array {
             let name = strip_visibility(bytes).unwrap_or(bytes);
             if name.len() < bytes.len() {
                 self.record_loss(LossKind::Visibility, value);
@@ -387,7 +387,7 @@ impl<'d> Writer<'d> {
                         self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
-                    return self.open_container(index, ContainerShape::Array, indent, outer_target_count);
+                    return self.open_container(index, ContainerSyntax::Array, indent, outer_target_count);
                 }
                 Kind::EnumCase => {
                     self.write_enum_case(index, &node, (!same_line).then_some(indent), buf);
@@ -447,20 +447,20 @@ impl<'d> Writer<'d> {
         (!self.is_plain && is_class_in_code(name)).then_some(name)
     }
 
-    fn write_object_head(&mut self, index: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerShape {
+    fn write_object_head(&mut self, index: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerSyntax {
         let array = if self.is_short { &b"["[..] } else { b"array(" };
         let kept =
             self.kept_source(index, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
-        let shape = if name == b"stdClass" && kept.is_none() { ContainerShape::Cast } else { ContainerShape::State };
+        let shape = if name == b"stdClass" && kept.is_none() { ContainerSyntax::Cast } else { ContainerSyntax::State };
         match (shape, kept) {
-            (ContainerShape::Cast, _) => buf.extend_from_slice(b"(object) "),
+            (ContainerSyntax::Cast, _) => buf.extend_from_slice(b"(object) "),
             (_, Some(kept)) => buf.extend_from_slice(kept),
             _ => {
                 buf.push(b'\\');
                 buf.extend_from_slice(name);
             }
         }
-        if shape == ContainerShape::State {
+        if shape == ContainerSyntax::State {
             buf.extend_from_slice(b"::__set_state(");
         }
         buf.extend_from_slice(array);
@@ -471,7 +471,7 @@ impl<'d> Writer<'d> {
     fn open_container(
         &mut self,
         index: u32,
-        shape: ContainerShape,
+        shape: ContainerSyntax,
         indent: usize,
         outer_target_count: usize,
     ) -> Result<(), Error> {
@@ -480,7 +480,7 @@ impl<'d> Writer<'d> {
         }
         let end = self.document.tape().index_after(index);
         let is_list = self.node(index).kind == Kind::Array;
-        self.stack.push(WriteFrame { next: index + 1, end, count: 0, shape, is_list, indent, outer_target_count });
+        self.stack.push(WriteFrame { next: index + 1, end, count: 0, syntax: shape, is_list, indent, outer_target_count });
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! variable. It may also make the variable the same as another one.
 
 use super::lex::Lexer;
-use super::path::{Part, Parts};
+use super::path::{PathStep, PathSteps};
 use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::hash::SeededMap;
@@ -84,12 +84,12 @@ impl From<Error> for Interrupt {
 /// A path that is being followed.
 struct PathWalk<'a> {
     pending_path: u32,
-    parts: Parts<'a>,
+    parts: PathSteps<'a>,
     place: Option<PathPosition>,
     /// The openings with their sigils, and the number of `\` after each.
     open: Vec<(u8, u32)>,
     /// The part that could not be followed yet.
-    pending_part: Option<Part<'a>>,
+    pending_part: Option<PathStep<'a>>,
 }
 
 /// Children of a container that a path entered.
@@ -264,7 +264,7 @@ impl<'a, 't> Heap<'a, 't> {
         if !self.pending_paths[pending_path as usize].is_statement {
             self.overrides.insert(self.pending_paths[pending_path as usize].node, Override::InProgress);
         }
-        let parts = Parts::new(Lexer { position, ..self.lexer });
+        let parts = PathSteps::new(Lexer { position, ..self.lexer });
         PathWalk { pending_path, parts, place: None, open: Vec::new(), pending_part: None }
     }
 
@@ -286,22 +286,22 @@ impl<'a, 't> Heap<'a, 't> {
         walk.place.ok_or_else(|| self.bad_path_error(walk, "a variable", "none").into())
     }
 
-    fn take_part(&mut self, walk: &mut PathWalk<'a>, part: &Part<'a>) -> Result<(), Interrupt> {
+    fn take_part(&mut self, walk: &mut PathWalk<'a>, part: &PathStep<'a>) -> Result<(), Interrupt> {
         crate::steps::count(1);
         match part {
-            Part::Open(sigil) => walk.open.push((*sigil, 0)),
-            Part::Reference => {
+            PathStep::Open(sigil) => walk.open.push((*sigil, 0)),
+            PathStep::Reference => {
                 if let Some((_, references)) = walk.open.last_mut() {
                     *references += 1;
                 }
             }
-            Part::Name(sigil, name) => walk.place = Some(self.resolve_name(walk, *sigil, name)?),
-            Part::Glob(name, part) => {
+            PathStep::Name(sigil, name) => walk.place = Some(self.resolve_name(walk, *sigil, name)?),
+            PathStep::Glob(name, part) => {
                 let known = self.names.get(&(b'*', join_glob_part(name, part))).copied();
                 let root = known.ok_or_else(|| self.bad_path_error(walk, "a glob that the text has set", "another"))?;
                 walk.place = Some(PathPosition::Variable(self.reach_variable(walk, root)?));
             }
-            Part::Index(_) | Part::Key(..) => {
+            PathStep::Index(_) | PathStep::Key(..) => {
                 let target = match walk.place {
                     Some(PathPosition::Target(target, _)) => target,
                     Some(PathPosition::Variable(variable)) => match self.read_variable(walk, variable)? {
@@ -317,7 +317,7 @@ impl<'a, 't> Heap<'a, 't> {
                 let child = self.find_child(walk, target, part)?;
                 walk.place = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
             }
-            Part::Close => {
+            PathStep::Close => {
                 let Some(&(sigil, references)) = walk.open.last() else { return Ok(()) };
                 if references == 0 {
                     walk.place = Some(self.dereference(walk, sigil)?);
@@ -448,7 +448,7 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Children -------------------------------------------------------------
 
     /// Returns the variable with this index or key; a new one, if a statement sets it.
-    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
+    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, part: &PathStep<'a>) -> Result<u32, Interrupt> {
         let body = self.object_body(target);
         if !self.children.contains_key(&body) {
             let Some(children) = self.collect_children(body) else {
@@ -461,7 +461,7 @@ impl<'a, 't> Heap<'a, 't> {
             && walk.open.is_empty()
             && walk.parts.clone().next(self.tape, self.limits)?.is_none();
         let child = match (self.children.get_mut(&body), part) {
-            (Some(Children::Array(items)), Part::Index(index)) => {
+            (Some(Children::Array(items)), PathStep::Index(index)) => {
                 let len = items.len() as i64;
                 let position = if *index < 0 { index.saturating_add(len) } else { *index };
                 let item = usize::try_from(position).ok().and_then(|position| items.get(position).copied());
@@ -472,7 +472,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
                 item
             }
-            (Some(Children::Map(entries)), Part::Key(kind, key)) => {
+            (Some(Children::Map(entries)), PathStep::Key(kind, key)) => {
                 let key = (*kind, key.clone());
                 let entry = entries.get(&key).copied();
                 if entry.is_none() && is_last {
@@ -490,8 +490,8 @@ impl<'a, 't> Heap<'a, 't> {
         };
         child.ok_or_else(|| {
             let description = match part {
-                Part::Index(index) => format!("the index {index}"),
-                Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
+                PathStep::Index(index) => format!("the index {index}"),
+                PathStep::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
                 _ => "another step".to_owned(),
             };
             self.bad_path_error(walk, "an existing item", &description).into()

@@ -4,7 +4,7 @@
 //! wrote, that code would write the same bytes.
 
 use super::Writer;
-use super::frames::{WriteFrame, WriteShape};
+use super::frames::{WriteFrame, WrittenContainer};
 use super::leaf::push_digits;
 use super::quote;
 use crate::document::{Document, Kind, Location, Node, flag};
@@ -32,9 +32,9 @@ impl Writer<'_> {
     /// Writes as many children of the frame at `level` as it can.
     #[inline]
     pub(super) fn fast_children(&mut self, frame: &mut WriteFrame, level: usize, buf: &mut Vec<u8>) {
-        let is_array = frame.shape == WriteShape::Array;
+        let is_array = frame.container == WrittenContainer::Array;
         let has_indexes = is_array && self.style.options.indent >= 3;
-        if !self.is_fast || has_indexes || !is_array && frame.shape != WriteShape::Hash {
+        if !self.is_fast || has_indexes || !is_array && frame.container != WrittenContainer::Hash {
             return;
         }
         while let Some(node) = self.nodes.get(frame.next as usize).filter(|_| frame.next < frame.end) {

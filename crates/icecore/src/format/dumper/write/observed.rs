@@ -41,7 +41,7 @@ impl WriteOptions {
 }
 
 fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
-    std::str::from_utf8(spelling.kept(range)).ok().map(str::to_owned)
+    std::str::from_utf8(spelling.stored_bytes(range)).ok().map(str::to_owned)
 }
 
 /// Returns `true` if this is `bless`, the default. With another name, perl would call that function.

@@ -1,6 +1,6 @@
 //! Writes values: references, and what they refer to.
 
-use super::frames::{WriteFrame, WriteShape};
+use super::frames::{WriteFrame, WrittenContainer};
 use super::paths::Path;
 use super::quote;
 use super::referent::{Leaf, ReferenceResolver, Referent, ReferentType, ValueId, VariableContent, is_reference};
@@ -90,14 +90,14 @@ impl Writer<'_> {
     fn child_path(&mut self, level: usize) -> Option<Path> {
         let frame = self.stack.get(level)?;
         let path = frame.path?;
-        Some(match frame.shape {
-            WriteShape::Array => {
+        Some(match frame.container {
+            WrittenContainer::Array => {
                 let index = frame.count.saturating_sub(1);
                 self.paths.add_item(path, index)
             }
-            WriteShape::Scalar => self.paths.add_dereference(path, b'$'),
-            WriteShape::Glob => self.paths.add_dereference(path, b'*'),
-            WriteShape::Hash | WriteShape::Sorted => {
+            WrittenContainer::Scalar => self.paths.add_dereference(path, b'$'),
+            WrittenContainer::Glob => self.paths.add_dereference(path, b'*'),
+            WrittenContainer::Hash | WrittenContainer::Sorted => {
                 let key = frame.key?;
                 let mut text = std::mem::take(&mut self.scratch);
                 text.clear();
@@ -252,10 +252,10 @@ impl Writer<'_> {
                 buf.extend_from_slice(b"sub { \"DUMMY\" }");
                 return self.end_reference(referent, blessed, buf);
             }
-            ReferentType::Array => WriteShape::Array,
-            ReferentType::Hash => WriteShape::Hash,
-            ReferentType::Scalar => WriteShape::Scalar,
-            ReferentType::Glob => WriteShape::Glob,
+            ReferentType::Array => WrittenContainer::Array,
+            ReferentType::Hash => WrittenContainer::Hash,
+            ReferentType::Scalar => WrittenContainer::Scalar,
+            ReferentType::Glob => WrittenContainer::Glob,
         };
         self.open_container(referent, shape, blessed, column, buf)
     }
@@ -406,7 +406,7 @@ impl Writer<'_> {
     fn open_container(
         &mut self,
         referent: &Referent,
-        shape: WriteShape,
+        shape: WrittenContainer,
         blessed: Option<u32>,
         column: usize,
         buf: &mut Vec<u8>,
@@ -416,24 +416,24 @@ impl Writer<'_> {
         }
         let sigil = self.own_sigil();
         let brackets: &'static [u8] = match shape {
-            WriteShape::Array if sigil == Some(b'@') => b"()",
-            WriteShape::Hash | WriteShape::Sorted if sigil == Some(b'%') => b"()",
-            WriteShape::Array => b"[]",
-            WriteShape::Hash | WriteShape::Sorted => b"{}",
-            WriteShape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
-            WriteShape::Scalar | WriteShape::Glob => b"\\",
+            WrittenContainer::Array if sigil == Some(b'@') => b"()",
+            WrittenContainer::Hash | WrittenContainer::Sorted if sigil == Some(b'%') => b"()",
+            WrittenContainer::Array => b"[]",
+            WrittenContainer::Hash | WrittenContainer::Sorted => b"{}",
+            WrittenContainer::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
+            WrittenContainer::Scalar | WrittenContainer::Glob => b"\\",
         };
         let (opening, closing) = match shape {
-            WriteShape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
+            WrittenContainer::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
             _ => brackets.split_at(1),
         };
         buf.extend_from_slice(opening);
         let (first, end) = match shape {
-            WriteShape::Scalar | WriteShape::Glob => (referent.node, referent.node + 1),
+            WrittenContainer::Scalar | WrittenContainer::Glob => (referent.node, referent.node + 1),
             _ => (referent.node + 1, self.document.tape().index_after(referent.node)),
         };
         let mut frame = WriteFrame {
-            shape,
+            container: shape,
             next: first,
             end,
             count: 0,
@@ -444,8 +444,8 @@ impl Writer<'_> {
             blessed,
             closing,
         };
-        if shape == WriteShape::Hash && self.style.options.sortkeys {
-            frame.shape = WriteShape::Sorted;
+        if shape == WrittenContainer::Hash && self.style.options.sortkeys {
+            frame.container = WrittenContainer::Sorted;
             frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
             self.sort_entries(first, end);
         }

@@ -2,7 +2,7 @@
 //! returns `None` for anything else and for every error: the reader of
 //! [`super::super::read`] then starts from the beginning.
 
-use super::super::number::{self, NumberShape};
+use super::super::number::{self, NumberSyntax};
 use super::super::string::{self, non_ascii_mask, special_byte_mask};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
@@ -220,7 +220,7 @@ impl PerlReader<'_, '_> {
     fn read_long_number(&mut self) -> Option<Node> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Integer(end) => {
+            NumberSyntax::Integer(end) => {
                 let text = std::str::from_utf8(self.input.get(start..end)?).ok()?;
                 let node = if let Ok(value) = text.parse::<i64>() {
                     Node::int(value)
@@ -231,11 +231,11 @@ impl PerlReader<'_, '_> {
                 };
                 (node, end)
             }
-            NumberShape::Decimal(end) => {
+            NumberSyntax::Decimal(end) => {
                 let value = number::parse_decimal(self.input.get(start..end)?)?;
                 (Node::leaf(Kind::Float, value.to_bits()), end)
             }
-            NumberShape::Broken(..) => return None,
+            NumberSyntax::Broken(..) => return None,
         };
         self.offset = end;
         Some(node)

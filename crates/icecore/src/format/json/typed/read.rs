@@ -242,7 +242,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
         Ok(spelling)
     }
 
-    fn read_version(&mut self, parts: &source::FormParts) -> Result<(), NodeError> {
+    fn read_version(&mut self, parts: &source::FormValues) -> Result<(), NodeError> {
         if let Some(place) = parts.get(Name::Icecore) {
             match self.source_number(place) {
                 Some(1) => {}

@@ -81,7 +81,7 @@ impl<'d> Writer<'d, '_, '_> {
     /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
-        let serial = self.keys.open_map(&self.serial);
+        let serial = self.keys.open_map(&self.current_map);
         let mut next = index + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
@@ -114,8 +114,8 @@ impl<'d> Writer<'d, '_, '_> {
                 self.emitter.write_byte(b'{');
             }
             self.depth += 1;
-            let outer_serial = std::mem::replace(&mut self.serial, serial);
-            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, outer_serial });
+            let outer_serial = std::mem::replace(&mut self.current_map, serial);
+            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, enclosing_map: outer_serial });
             return Ok(false);
         }
         if nodes.is_empty() {

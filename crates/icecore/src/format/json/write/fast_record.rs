@@ -4,7 +4,7 @@
 use super::fast::{StringSources, write_leaf};
 use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
-use crate::format::json::keys::MapSerial;
+use crate::format::json::keys::OpenMap;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
 use crate::format::json::scratch::SCRATCH_LEN;
 use crate::format::json::style::TextStyle;
@@ -51,7 +51,7 @@ pub(in crate::format::json) fn write_record(
         buffer.resize(BUFFER_LEN, 0);
     }
     let sources = StringSources { input, arena: tape.arena(), any_number: true, has_minimal_escapes: true };
-    let serial = keys.open_map(&MapSerial::default());
+    let serial = keys.open_map(&OpenMap::default());
     buffer[0] = b'{';
     let mut written = 1;
     for node in entries {

@@ -12,7 +12,7 @@ pub(super) enum KnownOutcome {
     /// It is not known: nothing was written.
     Unknown,
     /// It was written, or only opened: then the main loop writes its contents.
-    Done,
+    Handled,
     /// The value to continue with.
     Continue(u32),
 }
@@ -20,7 +20,7 @@ pub(super) enum KnownOutcome {
 impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is known.
     pub(super) fn write_known(&mut self, index: u32, node: &Node) -> Result<KnownOutcome, Error> {
-        let cursor = Cursor::new(self.original, index);
+        let cursor = Cursor::new(self.document_as_read, index);
         let Some(known) = Known::of(cursor) else {
             return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
                 self.write_subclass(cursor)
@@ -41,11 +41,11 @@ impl Writer<'_, '_, '_> {
                     is_empty: true,
                     next: map + 1,
                     end,
-                    outer_serial: self.serial,
+                    enclosing_map: self.current_map,
                 });
-                Ok(KnownOutcome::Done)
+                Ok(KnownOutcome::Handled)
             }
-            Known::Exception(_) => self.open_exception(index, node).map(|()| KnownOutcome::Done),
+            Known::Exception(_) => self.open_exception(index, node).map(|()| KnownOutcome::Handled),
             Known::Map(map) => {
                 self.write_or_lose_class(index, node)?;
                 Ok(KnownOutcome::Continue(map.index()))
@@ -64,7 +64,7 @@ impl Writer<'_, '_, '_> {
                 }
                 self.open_brace_for_class(node)?;
                 self.emitter.write_quoted(written.as_bytes(), CharEncoding::Utf8)?;
-                Ok(KnownOutcome::Done)
+                Ok(KnownOutcome::Handled)
             }
         }
     }

@@ -42,7 +42,7 @@ impl Writer<'_, '_, '_> {
             Kind::Symbol => (None, Some(LossKind::Symbol)),
             Kind::Module | Kind::EnumCase => (None, Some(LossKind::Name)),
             Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
-                return Err(self.limits.too_many_digits().on_path(self.original.path(index)));
+                return Err(self.limits.too_many_digits().on_path(self.document_as_read.path(index)));
             }
             Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => {
                 (Some(canonical_text(node, bytes)), Some(LossKind::Key))
@@ -135,7 +135,7 @@ impl Writer<'_, '_, '_> {
         }
         let quoted = quote_key(&text, self.emitter.style());
         self.render_all_keys()?;
-        if self.keys.is_duplicate_text(&quoted, &mut self.serial) {
+        if self.keys.is_duplicate_text(&quoted, &mut self.current_map) {
             self.record_loss(LossKind::DuplicateKey, value);
         }
         self.emitter.write_raw(&quoted)
@@ -234,7 +234,7 @@ impl Writer<'_, '_, '_> {
     pub(super) fn write_sorted_entries(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
-            self.serial = top.outer_serial;
+            self.current_map = top.enclosing_map;
             if let Some((entries, text)) = self.order.starts.pop() {
                 self.order.entries.truncate(entries);
                 self.order.text.truncate(text);

@@ -80,7 +80,7 @@ const MAX_SUSPECT_TEXTS: usize = 4;
 pub(super) struct Mismatch<'t> {
     /// The text from its first byte on.
     pub(super) rest: &'t [u8],
-    pub(super) was: u64,
+    pub(super) stated_len: u64,
 }
 
 /// Settings and state of reading a text.
@@ -171,7 +171,7 @@ impl<'f> MeasuredReader<'f> {
     /// Skips a string or a payload. Returns the offset where the text continues.
     fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, outcome: &mut MeasuredText) -> Option<usize> {
         let end = self.find_piece_end(text, piece, depth, outcome);
-        let mismatch = Mismatch { rest: &text[piece.first..], was: piece.was };
+        let mismatch = Mismatch { rest: &text[piece.first..], stated_len: piece.stated_len };
         match end {
             None => self.mismatches.borrow_mut().push(mismatch),
             Some(_) if piece.subject == "key" => {}
@@ -191,10 +191,10 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         outcome: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, was, first, subject, .. } = piece;
+        let UnreadPiece { offset, stated_len: was, first, subject, .. } = piece;
         let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, subject, first, owner: 0 };
+        let fix = |end: usize| Fix { offset, old_len: was, new_len: (end - first) as u64, subject, first, owner: 0 };
         let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
         if subject == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
@@ -233,7 +233,7 @@ impl<'f> MeasuredReader<'f> {
                     texts.append(&mut inner_misfits);
                     outcome.changes.push(Change::fix_length(fix(end)));
                     if may_be_text && !self.is_rewritten() && !only_looks_serialized(content) && is_damaged(content) {
-                        outcome.changes.push(Change::keep_text(first, fix(end).is));
+                        outcome.changes.push(Change::keep_text(first, fix(end).new_len));
                     }
                 }
             }
@@ -270,7 +270,7 @@ impl<'f> MeasuredReader<'f> {
     /// Returns a key with the NUL bytes that it lost, if it lost some. `end` is the end of the key if it did not have
     /// such bytes. Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
-        let UnreadPiece { was, first, .. } = *piece;
+        let UnreadPiece { stated_len: was, first, .. } = *piece;
         let rest = &text[first..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
@@ -309,7 +309,7 @@ fn count_lost_nuls(changes: &[Change]) -> u64 {
     changes
         .iter()
         .map(|change| match &change.new_content {
-            Some(name) => (name.len() as u64).saturating_sub(change.fix.is),
+            Some(name) => (name.len() as u64).saturating_sub(change.fix.new_len),
             None => count_lost_nuls(&change.inner),
         })
         .sum()

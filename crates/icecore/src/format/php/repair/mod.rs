@@ -253,13 +253,13 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             let restored = fixes.iter().any(|fix| fix.subject == "visibility");
             // If strings became shorter in the same text, they probably lost NUL bytes, too. Their places are
             // unknown.
-            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.is < fix.was) {
+            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.new_len < fix.old_len) {
                 return None;
             }
             // If a nested text became shorter, names in it may have lost their NUL bytes.
             let may_lack = |fix: &Fix| {
-                let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
-                fix.subject == "string" && fix.is < fix.was && begins_serialized(content)
+                let content = text.get(fix.first..fix.first.saturating_add(fix.new_len as usize)).unwrap_or_default();
+                fix.subject == "string" && fix.new_len < fix.old_len && begins_serialized(content)
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
@@ -304,7 +304,7 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
 /// guess.
 fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.subject != "visibility");
-    let max_change = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
+    let max_change = lengths.map(|fix| fix.new_len.abs_diff(fix.old_len)).max().unwrap_or(0);
     match step {
         Some(step) if max_change / step.unsigned_abs().max(1) <= MAX_MULTIPLES => explain_step(step, max_change),
         _ => Explanation::new_guess(
@@ -339,7 +339,7 @@ enum OuterExplanation {
 fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
-        let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
+        let end = fix.first.saturating_add(usize::try_from(fix.new_len).unwrap_or(usize::MAX));
         let content = text.get(fix.first..end).unwrap_or_default();
         match fix.subject {
             "visibility" => {
@@ -356,7 +356,7 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth:
                     Some(inner) => changes.push(Change::with_inner(*fix, content, inner)),
                     None => {
                         changes.push(Change::fix_length(*fix));
-                        changes.push(Change::keep_text(fix.first, fix.is));
+                        changes.push(Change::keep_text(fix.first, fix.new_len));
                     }
                 }
             }

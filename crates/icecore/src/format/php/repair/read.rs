@@ -77,7 +77,7 @@ fn list_repairs(document: &Document<'_>, input: &[u8], repaired: &RepairedText) 
     if repaired.is_whole {
         let (was, is) = (input.len() as u64, repaired.text.len() as u64);
         let path = "$".to_owned();
-        return vec![Repair { offset: 0, was, is, what: "whole", path, explanation: Some(explanation) }];
+        return vec![Repair { offset: 0, old_len, new_len, subject: "whole", path, explanation: Some(explanation) }];
     }
     let mut repairs = locate_repairs(document, input, &repaired.changes, 0, &explanation);
     repairs.sort_by_key(|repair| repair.offset);
@@ -124,7 +124,7 @@ fn locate_repairs(
     for ((change, path), node) in changes.iter().zip(paths).zip(changed_nodes) {
         let fix = change.fix;
         if !change.inner.is_empty() {
-            let content = text.get(fix.first..fix.first + fix.is as usize).unwrap_or_default();
+            let content = text.get(fix.first..fix.first + fix.new_len as usize).unwrap_or_default();
             let limits = Limits::default();
             let bytes = document.nodes().get(node as usize).map(|node| document.bytes(node)).unwrap_or_default();
             let inside = read_unrepaired(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
@@ -135,16 +135,16 @@ fn locate_repairs(
             }));
         }
         let (was, subject) = match (&change.new_content, fix.subject) {
-            (Some(_), _) => (fix.is, "visibility"),
-            (None, subject) => (fix.was, subject),
+            (Some(_), _) => (fix.new_len, "visibility"),
+            (None, subject) => (fix.old_len, subject),
         };
-        if was != change.new_length || matches!(subject, "visibility" | "text") {
+        if was != change.final_len || matches!(subject, "visibility" | "text") {
             let offset = (base + fix.offset) as u64;
             repairs.push(Repair {
                 offset,
-                was,
-                is: change.new_length,
-                what: subject,
+                old_len: was,
+                new_len: change.final_len,
+                subject,
                 path,
                 explanation: Some(Arc::clone(explanation)),
             });

@@ -80,7 +80,7 @@ impl<'t> ReplacedSearch<'t> {
 
     /// Returns the possible contents of the string, each with its growth.
     fn find_contents(&mut self, mismatch: Mismatch<'t>) -> Vec<(&'t [u8], i64)> {
-        let Mismatch { rest, was } = mismatch;
+        let Mismatch { rest, stated_len: was } = mismatch;
         if self.remaining == 0 {
             return Vec::new();
         }
@@ -203,7 +203,7 @@ fn can_be_new(new: &[u8], step: i64) -> bool {
 
 /// Explains by how much strings grew.
 fn explain_growth(reading: &MeasuredText, step: i64) -> Explanation {
-    let grew = reading.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
+    let grew = reading.changes.iter().map(|change| change.fix.new_len.abs_diff(change.fix.old_len)).max().unwrap_or(0);
     super::explain_step(step, grew)
 }
 

@@ -59,8 +59,8 @@ impl Changes {
     fn add(&mut self, reader: &mut TextReader, fix: Fix) {
         // The length of a payload is kept also if it is right. Lengths inside may get more or fewer digits, so it may
         // change.
-        if fix.was != fix.is || matches!(fix.subject, "payload" | "visibility") {
-            reader.cost += fix.was.abs_diff(fix.is);
+        if fix.old_len != fix.new_len || matches!(fix.subject, "payload" | "visibility") {
+            reader.cost += fix.old_len.abs_diff(fix.new_len);
             self.list.push((reader.fixes, fix, reader.texts > 0));
             reader.fixes = Some(self.list.len() - 1);
         }
@@ -147,8 +147,8 @@ pub(super) fn find_lengths_between(
 
 /// Returns the number of which all changes are multiples, if it is one of them.
 pub(super) fn find_common_step(fixes: &[Fix]) -> Option<i64> {
-    let changed = |fix: &&Fix| fix.is != fix.was && fix.subject != "visibility";
-    let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
+    let changed = |fix: &&Fix| fix.new_len != fix.old_len && fix.subject != "visibility";
+    let change = |fix: &Fix| i64::try_from(fix.new_len).ok()?.checked_sub(i64::try_from(fix.old_len).ok()?);
     let changes = || fixes.iter().filter(changed).filter_map(change);
     let step = changes().min_by_key(|change| change.abs())?;
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
@@ -273,11 +273,11 @@ fn ambiguous(one: &[Fix], other: &[Fix]) -> Error {
     let error = Error::new(ErrorKind::Malformed).expecting("wrong lengths that can be counted again in one way only");
     let Some(fix) = differ else { return error };
     let error = error.at(fix.offset);
-    let length = |fixes: &[Fix]| fixes.iter().find(|known| known.offset == fix.offset).map(|fix| fix.is);
+    let length = |fixes: &[Fix]| fixes.iter().find(|known| known.offset == fix.offset).map(|fix| fix.new_len);
     match (length(one), length(other)) {
         (Some(one), Some(other)) => error.finding(format!(
             "a string declared as {} bytes long that may have {} or {}",
-            fix.was,
+            fix.old_len,
             one.min(other),
             one.max(other)
         )),

@@ -51,7 +51,7 @@ pub(super) struct UnreadPiece {
     /// Offset of its length.
     pub(super) offset: usize,
     /// The stated length.
-    pub(super) was: u64,
+    pub(super) stated_len: u64,
     /// Offset of its first byte.
     pub(super) first: usize,
     pub(super) subject: &'static str,
@@ -157,7 +157,7 @@ struct StatedText {
     /// Offset of the length.
     offset: usize,
     /// The stated length.
-    was: u64,
+    stated_len: u64,
     /// Where the text starts.
     start: usize,
 }
@@ -276,7 +276,7 @@ impl TextReader {
             RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
-                let StatedText { offset, was, start } = frame.payload;
+                let StatedText { offset, stated_len: was, start } = frame.payload;
                 let is = (self.offset - start) as u64;
                 self.frames.pop();
                 self.texts -= 1;
@@ -284,7 +284,7 @@ impl TextReader {
                 Some(if was == is {
                     StepResult::Good
                 } else {
-                    StepResult::Fix(Fix { offset, was, is, subject: "string", first: start, owner: 0 })
+                    StepResult::Fix(Fix { offset, old_len: was, new_len: is, subject: "string", first: start, owner: 0 })
                 })
             }
             RepairState::Entries if frame.remaining == 0 => {
@@ -353,7 +353,7 @@ impl TextReader {
         Some(if is == was {
             StepResult::Good
         } else {
-            StepResult::Fix(Fix { offset, was, is, subject: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix { offset, old_len: was, new_len: is, subject: "name", first: offset + 1, owner: 0 })
         })
     }
 
@@ -369,7 +369,7 @@ impl TextReader {
     /// Reads the end of a payload. Its length is always reported, because the lengths inside may get more or fewer
     /// digits.
     fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
-        let StatedText { offset, was, start } = frame.payload;
+        let StatedText { offset, stated_len: was, start } = frame.payload;
         self.frames.pop();
         // PHP ignores bytes after the last part of a payload, so the payload may end at its stated end.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -377,7 +377,7 @@ impl TextReader {
         let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
         self.offset = end + 1;
-        Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
+        Some(StepResult::Fix(Fix { offset, old_len: was, new_len: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
     }
 
     fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
@@ -479,7 +479,7 @@ impl TextReader {
         let class = frame.class.filter(|_| subject == "key");
         if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
+                UnreadPiece { offset, stated_len: was, first, subject, class, has_variable: frame.state.variable_check() },
                 None,
             ));
         }
@@ -513,7 +513,7 @@ impl TextReader {
         {
             self.offset = first;
             self.texts += 1;
-            self.push_frame(RepairState::Text, 1, StatedText { offset, was, start: first })?;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len: was, start: first })?;
             return Some(StepResult::Good);
         }
         let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
@@ -526,7 +526,7 @@ impl TextReader {
                 return None;
             }
             can_continue(frame, &input[end + 2..])
-                .then_some((end + 2, Fix { offset, was, is, subject, first, owner: 0 }))
+                .then_some((end + 2, Fix { offset, old_len: was, new_len: is, subject, first, owner: 0 }))
         };
         match mode {
             SearchMode::Near { .. } => {
@@ -565,7 +565,7 @@ impl TextReader {
             let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
-        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.sort_by_key(|(_, fix)| fix.old_len.abs_diff(fix.new_len));
         candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
@@ -578,8 +578,8 @@ impl TextReader {
         if let SearchMode::Measured(measure) = mode {
             (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
-        let fix = Fix { offset: self.offset + 2, was, is: len as u64, subject: "class", first, owner: 0 };
-        Some((first, first + len, (was != fix.is).then_some(fix)))
+        let fix = Fix { offset: self.offset + 2, old_len: was, new_len: len as u64, subject: "class", first, owner: 0 };
+        Some((first, first + len, (was != fix.new_len).then_some(fix)))
     }
 
     fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
@@ -611,9 +611,9 @@ impl TextReader {
         let (was, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open_payload(input, family, StatedText { offset, was, start })?,
+            Some(family) => self.open_payload(input, family, StatedText { offset, stated_len: was, start })?,
             None => {
-                return self.read_raw_payload(input, StatedText { offset, was, start }, fix, mode, candidates);
+                return self.read_raw_payload(input, StatedText { offset, stated_len: was, start }, fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -623,13 +623,13 @@ impl TextReader {
     fn read_raw_payload(
         &mut self,
         input: &[u8],
-        StatedText { offset, was, start }: StatedText,
+        StatedText { offset, stated_len: was, start }: StatedText,
         fix: Option<Fix>,
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         if let SearchMode::Measured(_) = mode {
-            let piece = UnreadPiece { offset, was, first: start, subject: "payload", class: None, has_variable: None };
+            let piece = UnreadPiece { offset, stated_len: was, first: start, subject: "payload", class: None, has_variable: None };
             return Some(StepResult::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -650,11 +650,11 @@ impl TextReader {
             if input[end] == b'}' && can_continue(frame, &input[end + 1..]) {
                 candidates.found.push((
                     end + 1,
-                    Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 },
+                    Fix { offset, old_len: was, new_len: (end - start) as u64, subject: "payload", first: start, owner: 0 },
                 ));
             }
         }
-        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.sort_by_key(|(_, fix)| fix.old_len.abs_diff(fix.new_len));
         candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
@@ -695,7 +695,7 @@ fn fix_lost_name(
     let class = input.get(start..start + len);
     let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
-    Some(Fix { offset, was, is: was - 2, subject: "visibility", first, owner: restored.owner })
+    Some(Fix { offset, old_len: was, new_len: was - 2, subject: "visibility", first, owner: restored.owner })
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.

@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
     can: Capabilities { extension: "sess", alone: true, naming: Naming::Php, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::starts_with_variable),
-    inside: None,
+    detect_in_string: None,
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

@@ -1,14 +1,14 @@
 //! Escapes of the strings in PHP's format. Strings with the tag `S:` write a byte as a backslash and two
 //! hexadecimal digits.
 
-use crate::edit::{Around, Decoded, Decoding, Escaping};
+use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
 
 /// Strings with the tag `S:`.
 pub(super) struct HexEscaping;
 
 impl Escaping for HexEscaping {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = Decoding::new(raw);
+        let mut decoding = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..)?) {
             let start = search_start + distance;
@@ -20,7 +20,7 @@ impl Escaping for HexEscaping {
         Some(decoding.finish())
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         for byte in text {
             match byte {
                 b'\\' | 0..0x20 | 0x7f.. => out.extend_from_slice(format!("\\{byte:02x}").as_bytes()),
@@ -39,7 +39,7 @@ impl Escaping for BarlessEscaping {
         Some(Decoded::plain(raw))
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         out.extend_from_slice(text);
         !text.contains(&b'|')
     }

@@ -3,7 +3,7 @@
 use super::super::SortKeys;
 use super::super::keys::{KeyText, compare_keys, is_absent};
 use super::super::read::MAX_ENTRIES_WITH_IDS;
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag;
 use super::Body;
 use crate::document::{KEY_NODE, Key, Kind, Node, flag};
@@ -178,7 +178,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_varint(copy, width)?;
             return Ok(false);
         }
-        self.write_spelled_string(value, Part::Key, kind, bytes, track)?;
+        self.write_spelled_string(value, StringOf::Key, kind, bytes, track)?;
         Ok(true)
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers and strings.
 
 use super::super::keys::text_if_not_ascii;
-use super::super::spelling::{Part, code, string_tag, tracked};
+use super::super::spelling::{StringOf, code, string_tag, tracked};
 use super::super::tag;
 use super::super::write::fits_in_f32;
 use super::{Body, PrecedingTag};
@@ -163,7 +163,7 @@ impl<'d> Body<'d, '_> {
         bigint::push_decimal(negative, magnitude, &mut digits);
         let track = self.begin_variable(index);
         self.end_leaf_referents(index, true);
-        self.write_spelled_string(index, Part::Value, Kind::Bytes, &digits, track)
+        self.write_spelled_string(index, StringOf::Value, Kind::Bytes, &digits, track)
     }
 
     fn write_text(
@@ -202,7 +202,7 @@ impl<'d> Body<'d, '_> {
             self.end_leaf_referents(index, true);
         }
         let track = named | self.extra_track_bit(index, tracked::MAIN);
-        self.write_spelled_string(index, Part::Value, kind, bytes, track)
+        self.write_spelled_string(index, StringOf::Value, kind, bytes, track)
     }
 
     /// Returns where an equal string was written.
@@ -240,16 +240,16 @@ impl<'d> Body<'d, '_> {
     pub(super) fn write_spelled_string(
         &mut self,
         index: u32,
-        part: Part,
+        part: StringOf,
         kind: Kind,
         bytes: &[u8],
         track: u8,
     ) -> Result<(), Error> {
         let offset = self.offset();
         let (tag_code, width_code) = match part {
-            Part::Value => (code::TAG, code::WIDTH),
-            Part::Key => (code::KEY_TAG, code::KEY_WIDTH),
-            Part::Class => (code::CLASS_TAG, code::CLASS_WIDTH),
+            StringOf::Value => (code::TAG, code::WIDTH),
+            StringOf::Key => (code::KEY_TAG, code::KEY_WIDTH),
+            StringOf::Class => (code::CLASS_TAG, code::CLASS_WIDTH),
         };
         let mut tag = string_tag(kind, bytes.len());
         let mut width = 0;

@@ -1,7 +1,7 @@
 //! Containers, objects and regular expressions.
 
 use super::super::links::resolve_referent;
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag;
 use super::{Body, PrecedingTag};
 use crate::document::{Form, Kind, Node, flag};
@@ -146,7 +146,7 @@ impl<'d> Body<'d, '_> {
         let track = self.extra_track_bit(pattern, tracked::MAIN);
         match self.copy_source_offset(pattern, kind, bytes) {
             Some(offset) => self.write_copy(pattern, offset, track)?,
-            None => self.write_spelled_string(pattern, Part::Value, kind, bytes, track)?,
+            None => self.write_spelled_string(pattern, StringOf::Value, kind, bytes, track)?,
         }
         let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
         if kept.len() < all.len() {
@@ -155,7 +155,7 @@ impl<'d> Body<'d, '_> {
         let track = self.extra_track_bit(flags, tracked::MAIN);
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(flags, Part::Value, Kind::Bytes, &kept, offset);
+            spelled.record_string(flags, StringOf::Value, Kind::Bytes, &kept, offset);
         }
         self.bytes.push_byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
         self.bytes.push_slice(&kept)
@@ -201,7 +201,7 @@ impl<'d> Body<'d, '_> {
         }
         let (kind, name) = self.class_name(class);
         let track = self.extra_track_bit(index, tracked::CLASS);
-        self.write_spelled_string(index, Part::Class, kind, name, track)
+        self.write_spelled_string(index, StringOf::Class, kind, name, track)
     }
 
     pub(super) fn class_name(&self, class: u32) -> (Kind, &'d [u8]) {

@@ -1,7 +1,7 @@
 //! References, links and aliases.
 
 use super::super::links::{Weakness, resolve_referent, resolve_variable};
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Body, PrecedingTag};
 use crate::document::{Kind, Node, flag};
@@ -47,7 +47,7 @@ impl<'d> Body<'d, '_> {
         let track = self.extra_track_bit(index, tracked::MAIN);
         let tag_offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(index, Part::Value, Kind::Alias, &[], tag_offset);
+            spelled.record_string(index, StringOf::Value, Kind::Alias, &[], tag_offset);
         }
         let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::ALIAS | track)?;

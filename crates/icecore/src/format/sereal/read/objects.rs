@@ -1,6 +1,6 @@
 //! Objects, regular expressions, and floats beyond 64 bits.
 
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{MODIFIERS, Machine, Role, Slot, Word};
 use crate::document::{Form, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
@@ -77,7 +77,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if pads > 0 {
             self.sink.record_note(pattern.node, code::PADS, pads);
         }
-        let word = self.read_word(pattern.node, Part::Value, "the pattern of a regular expression")?;
+        let word = self.read_word(pattern.node, StringOf::Value, "the pattern of a regular expression")?;
         let text = self.string_node(&word);
         self.push(text)?;
         self.record_end(pattern.node);
@@ -102,7 +102,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(format!("0x{:02x}", modifiers[unknown])));
         }
         if S::DETAIL {
-            self.speller.record_string(tag_offset, node + 2, Part::Value);
+            self.speller.record_string(tag_offset, node + 2, StringOf::Value);
         }
         let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, copied: false };
         let modifiers = self.string_node(&word);

@@ -1,6 +1,6 @@
 //! Records spelling and spans, if the sink keeps detail.
 
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag;
 use super::{Machine, TrackedTag, Word};
 use crate::document::{NO_NODE, Recorder, Sink};
@@ -33,7 +33,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
-            self.speller.record_string(word.tag_offset, node, Part::Value);
+            self.speller.record_string(word.tag_offset, node, StringOf::Value);
             self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MAX_SHORT_LEN);
         }
     }

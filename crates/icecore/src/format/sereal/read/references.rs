@@ -1,6 +1,6 @@
 //! References, links, aliases and copies.
 
-use super::super::spelling::{self, Part, code, tracked};
+use super::super::spelling::{self, StringOf, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{ActiveCopy, Machine, Role, Slot, TrackedTag, read_varint};
 use crate::document::{Kind, NO_NODE, Node, Recorder, Sink, flag};
@@ -63,7 +63,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Returns the tag of the item that the COPY with the offset at `offset` copies.
     fn peek_copied_tag(&self, offset: usize) -> Option<u8> {
         let mut scan = Scan { input: self.scan.input, offset };
-        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
+        let index = self.offset_base.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
         let rest = self.scan.input.get(index..offset - 1)?;
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
@@ -81,7 +81,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding("a link, although completed parts were already released"));
         }
         let offset = self.read_number(slot.node, "the offset")?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(tag_offset)
@@ -93,7 +93,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL && known.is_reread {
             let target = match known.node {
                 NO_NODE => self.speller.target_at(index),
-                node => Some(spelling::string_target(Part::Value, node)),
+                node => Some(spelling::string_target(StringOf::Value, node)),
             };
             if let Some(target) = target {
                 self.sink.record_note(slot.node, code::VIA, target);
@@ -164,7 +164,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn begin_copy(&mut self, slot: &Slot, tag_offset: usize) -> Result<(), Error> {
         let offset = self.read_noted_number(slot.node, "the offset", code::COPY_WIDTH)?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
         if self.copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(tag_offset)

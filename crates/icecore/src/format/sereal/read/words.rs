@@ -1,7 +1,7 @@
 //! Strings, keys and class names.
 
 use super::super::header::describe_tag;
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Machine, Slot, Word, read_varint};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink};
@@ -60,7 +60,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads a string where the format allows only strings: a key, a class name, a
     /// pattern. `node` is the node that it belongs to.
-    pub(super) fn read_word(&mut self, node: u32, part: Part, expected: &'static str) -> Result<Word<'i>, Error> {
+    pub(super) fn read_word(&mut self, node: u32, part: StringOf, expected: &'static str) -> Result<Word<'i>, Error> {
         let codes = WordCodes::for_part(part);
         let tag_offset = self.scan.offset;
         let byte = self.scan.read_u8(expected)?;
@@ -70,9 +70,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             // This string is not an item, so nothing can refer to it. Only the spelling records that its tag is
             // tracked.
             let tag_role = match part {
-                Part::Key => tracked::KEY,
-                Part::Class => tracked::CLASS,
-                Part::Value => tracked::MAIN,
+                StringOf::Key => tracked::KEY,
+                StringOf::Class => tracked::CLASS,
+                StringOf::Value => tracked::MAIN,
             };
             self.sink.record_note(node, code::TRACK, tag_role);
         }
@@ -95,15 +95,15 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_copied_word(
         &mut self,
         node: u32,
-        part: Part,
+        part: StringOf,
         expected: &'static str,
         tag_offset: usize,
     ) -> Result<Word<'i>, Error> {
-        if part == Part::Value && self.copy.is_some() {
+        if part == StringOf::Value && self.copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink).at(tag_offset).finding("a COPY within a COPY"));
         }
         let offset = self.read_noted_number(node, "the offset", WordCodes::for_part(part).copy_width)?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
         let word = find_copied_word(self.scan.input.get(..tag_offset).unwrap_or(&[]), index);
         let word = word.ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
@@ -112,7 +112,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(self.scan.input.get(index).map_or("the end".to_owned(), |byte| describe_tag(*byte)))
         })?;
         if S::DETAIL
-            && part == Part::Value
+            && part == StringOf::Value
             && let Some(target) = self.speller.target_at(index)
         {
             self.sink.record_note(node, code::COPY, target);
@@ -125,7 +125,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let node = self.tape().len();
         let last_key = self.stack.last().map_or(0, |top| top.last_key);
         let word_start = self.scan.offset;
-        let word = self.read_word(node, Part::Key, "the key of an entry")?;
+        let word = self.read_word(node, StringOf::Key, "the key of an entry")?;
         // If each COPY of a long key were compared with its name, the time would be quadratic. So the id of a long
         // key is kept by its offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
@@ -167,7 +167,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_key_node(&mut self) -> Result<(), Error> {
         // Notes and spans of a key belong to its value, the node after the key.
         let node = self.tape().len() + 1;
-        let word = self.read_word(node, Part::Key, "the key of an entry")?;
+        let word = self.read_word(node, StringOf::Key, "the key of an entry")?;
         self.push_key_node(&word)?;
         self.note_key(node, &word);
         Ok(())
@@ -193,7 +193,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Reads the class name after OBJECT.
     pub(super) fn read_class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
         let offset = self.scan.offset;
-        let word = self.read_word(slot.node, Part::Class, "a class name")?;
+        let word = self.read_word(slot.node, StringOf::Class, "a class name")?;
         let class = match self.classes.get(&word.tag_offset) {
             Some(class) if is_long_string(word.bytes) => *class,
             _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(offset))?,
@@ -214,7 +214,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Returns the class that OBJECTV refers to.
     pub(super) fn read_known_class(&mut self, slot: &Slot, tag_offset: usize) -> Result<u32, Error> {
         let offset = self.read_noted_number(slot.node, "the offset", code::CLASS_WIDTH)?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
         let class = self.classes.get(&index).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .at(tag_offset)
@@ -239,11 +239,11 @@ struct WordCodes {
 }
 
 impl WordCodes {
-    pub(super) fn for_part(part: Part) -> WordCodes {
+    pub(super) fn for_part(part: StringOf) -> WordCodes {
         let (tag, width, copy_width) = match part {
-            Part::Value => (code::TAG, code::WIDTH, code::COPY_WIDTH),
-            Part::Key => (code::KEY_TAG, code::KEY_WIDTH, code::KEY_COPY_WIDTH),
-            Part::Class => (code::CLASS_TAG, code::CLASS_WIDTH, code::CLASS_COPY_WIDTH),
+            StringOf::Value => (code::TAG, code::WIDTH, code::COPY_WIDTH),
+            StringOf::Key => (code::KEY_TAG, code::KEY_WIDTH, code::KEY_COPY_WIDTH),
+            StringOf::Class => (code::CLASS_TAG, code::CLASS_WIDTH, code::CLASS_COPY_WIDTH),
         };
         WordCodes { tag, width, copy_width }
     }

@@ -1,6 +1,6 @@
 //! Makes the nodes that the plain document describes.
 
-use super::source::{FormParts, SourceEntry};
+use super::source::{FormValues, SourceEntry};
 use super::{NodeError, ReadTask, Slot, TypedReader, UnresolvedLink};
 use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -157,7 +157,7 @@ impl TypedReader<'_, '_> {
     fn read_container(
         &mut self,
         main: Name,
-        parts: &FormParts,
+        parts: &FormValues,
         place: u32,
         context: ValueContext,
     ) -> Result<(), NodeError> {
@@ -252,7 +252,7 @@ impl TypedReader<'_, '_> {
         }
     }
 
-    fn read_map(&mut self, parts: &FormParts, pairs: u32, context: ValueContext) -> Result<(), NodeError> {
+    fn read_map(&mut self, parts: &FormValues, pairs: u32, context: ValueContext) -> Result<(), NodeError> {
         let mut flags = 0;
         for (name, flag) in [(Name::Restricted, flag::RESTRICTED), (Name::Identity, flag::IDENTITY)] {
             flags |= if self.read_flag(parts, name)? { flag } else { 0 };
@@ -496,7 +496,7 @@ impl TypedReader<'_, '_> {
         form.ok_or_else(|| NodeError::new(place, "the word for a form, as docs/json-typed.md lists them"))
     }
 
-    fn read_flag(&self, parts: &FormParts, name: Name) -> Result<bool, NodeError> {
+    fn read_flag(&self, parts: &FormValues, name: Name) -> Result<bool, NodeError> {
         let Some(place) = parts.get(name) else { return Ok(false) };
         let node = self.source_node(place);
         if node.kind == Kind::Bool {

@@ -2,18 +2,18 @@
 
 use super::{NodeError, TypedReader};
 use crate::document::{IS_KEY, Kind, NO_KEY, Node};
-use crate::format::json::typed::form::{COUNT, FormShape, Name, SHAPES};
+use crate::format::json::typed::form::{COUNT, FormKeys, Name, FORMS};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
 /// The `$` keys of an object, and where their values are.
-pub(in crate::format::json::typed) struct FormParts {
+pub(in crate::format::json::typed) struct FormValues {
     values: [u32; COUNT],
 }
 
 /// Replaces the place of the value of a key that the object does not have.
 const NONE: u32 = u32::MAX;
 
-impl FormParts {
+impl FormValues {
     pub(super) fn get(&self, name: Name) -> Option<u32> {
         Some(self.values[name as usize]).filter(|value| *value != NONE)
     }
@@ -139,8 +139,8 @@ impl TypedReader<'_, '_> {
     }
 
     /// Returns the `$` keys of an object that has no other keys.
-    pub(super) fn read_parts(&mut self, place: u32) -> Result<FormParts, NodeError> {
-        let mut parts = FormParts { values: [NONE; COUNT] };
+    pub(super) fn read_parts(&mut self, place: u32) -> Result<FormValues, NodeError> {
+        let mut parts = FormValues { values: [NONE; COUNT] };
         let end = self.source.index_after(place);
         let mut next = place + 1;
         while let Some(entry) = self.source_entry(next, end) {
@@ -171,8 +171,8 @@ impl TypedReader<'_, '_> {
 
     /// Returns the form of an object of `$` keys. Checks that required keys exist, and
     /// that no others do.
-    pub(super) fn check_parts(&self, place: u32, parts: &FormParts) -> Result<&'static FormShape, NodeError> {
-        let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
+    pub(super) fn check_parts(&self, place: u32, parts: &FormValues) -> Result<&'static FormKeys, NodeError> {
+        let Some(shape) = FORMS.iter().find(|shape| parts.has(shape.main)) else {
             let first = self
                 .source_entries(place)
                 .next()
