@@ -53,10 +53,10 @@ fn git(arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Returns the counts of a benchmark at which it changed.
-pub fn steps<'v>(versions: &'v [Version], cell: &str) -> Vec<Step<'v>> {
+pub fn steps<'v>(versions: &'v [Version], benchmark: &str) -> Vec<Step<'v>> {
     let mut steps: Vec<Step<'v>> = Vec::new();
     for (index, version) in versions.iter().enumerate() {
-        let Some(entry) = version.table.cells.get(cell) else { continue };
+        let Some(entry) = version.table.entries.get(benchmark) else { continue };
         if steps.last().is_none_or(|last| last.count != entry.instructions) {
             steps.push(Step { version, index, count: entry.instructions });
         }
@@ -84,7 +84,7 @@ mod tests {
         let mut table = Table::default();
         table.tools.insert("rustc".into(), tool.into());
         if let Some(instructions) = count {
-            table.cells.insert("a".into(), Entry { instructions, tolerance: None });
+            table.entries.insert("a".into(), Entry { instructions, tolerance: None });
         }
         Version { commit: "c".into(), date: "2026-11-28".into(), subject: "s".into(), table }
     }

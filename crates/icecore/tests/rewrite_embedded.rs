@@ -30,7 +30,8 @@ fn embedded_values_are_changed_as_php_composes_them() {
         let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
         let [text, old, new] = &parts[..] else { panic!("not three parts: {line}") };
         let (text, tally) = value(text, &mut Pair::new(old, new));
-        let uncertain = tally.embedded + tally.broken + tally.unrepresentable + tally.opaque + tally.signed + tally.beyond;
+        let uncertain =
+            tally.embedded + tally.broken + tally.unrepresentable + tally.opaque + tally.signed + tally.beyond;
         writeln!(changed, "{}\t{uncertain}", to_base64(&text)).expect("a string");
     }
     let name = format!("embedded-made-{}.txt", std::process::id());

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// What a node was before any alteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
-    /// The node in the original; `None` if the node is new.
+    /// The node in the document before any alteration; `None` if the node is new.
     pub(super) node: Option<u32>,
     /// Whether its content or its name changed.
     pub(super) is_touched: bool,
@@ -23,6 +23,7 @@ pub(super) struct Origin {
 
 /// The document in its current state.
 pub(super) struct Draft<'d> {
+    /// The document before any alteration.
     pub(super) source: &'d Document<'d>,
     current: Cow<'d, Document<'d>>,
     /// The origin of each node of the current document.
@@ -34,12 +35,11 @@ pub(super) struct Draft<'d> {
 }
 
 impl<'d> Draft<'d> {
-    pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
-        let origins =
-            (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
+    pub(super) fn new(source: &'d Document<'d>) -> Draft<'d> {
+        let origins = (0..source.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
         Draft {
-            source: original,
-            current: Cow::Borrowed(original),
+            source,
+            current: Cow::Borrowed(source),
             origins,
             losses: Losses::default(),
             written_out: None,
@@ -51,7 +51,7 @@ impl<'d> Draft<'d> {
         &self.current
     }
 
-    /// Returns `true` if the document means something else than the original.
+    /// Returns `true` if the document means something else than before the alterations.
     pub(super) fn is_changed(&self) -> bool {
         self.has_other_meaning && *self.current != *self.source
     }

@@ -1,4 +1,5 @@
-//! Keeps the layout of texts whose writer does not keep blanks. Unchanged parts are copied from the first text.
+//! Keeps the layout of texts whose writer does not keep blanks. Unchanged values are copied from the text before the
+//! alterations.
 
 use super::draft::{Draft, Origin};
 use crate::document::{Document, Extent, IS_KEY, KEY_NODE};
@@ -6,9 +7,9 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// Returns the text of a draft: unchanged parts come from the original text `body`, the rest from `rewritten`, the
-/// text that the writer made of the draft. Returns `None` if the parts can't be matched.
-pub(super) fn merge_with_original(
+/// Returns the text of a draft: unchanged values come from `body`, the text before the alterations. All others come from
+/// `rewritten`, the text that the writer made of the draft. Returns `None` if the values can't be matched.
+pub(super) fn merge_with_source(
     draft: &Draft<'_>,
     body: &[u8],
     rewritten: &[u8],
@@ -18,27 +19,27 @@ pub(super) fn merge_with_original(
     let read = stage.format().read(rewritten, stage.settings(), Request::new(limits).detailed());
     let changed_document = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == changed_document.nodes().len();
-    let before = PlacedText::from_document(draft.source, body)?;
-    let after = PlacedText::from_document(&read.document, rewritten)?;
+    let source = PlacedText::from_document(draft.source, body)?;
+    let rewritten_text = PlacedText::from_document(&read.document, rewritten)?;
     let has_same_kinds =
         read.document.nodes().iter().zip(changed_document.nodes()).all(|(old, new)| old.kind == new.kind);
     if !is_alike || !has_same_kinds {
         return None;
     }
     let breaks = count_breaks(&draft.origins);
-    let mut carrying = LayoutMerger {
-        source: before,
-        rewritten: after,
+    let mut merger = LayoutMerger {
+        source,
+        rewritten: rewritten_text,
         origins: &draft.origins,
         breaks,
         out: Vec::new(),
         open: Vec::new(),
     };
-    let (start, end) = carrying.source.find_extent(draft.source.root().index())?;
-    carrying.out.extend_from_slice(body.get(..start)?);
-    carrying.write_document(changed_document.root().index())?;
-    carrying.out.extend_from_slice(body.get(end..)?);
-    Some(carrying.out)
+    let (start, end) = merger.source.find_extent(draft.source.root().index())?;
+    merger.out.extend_from_slice(body.get(..start)?);
+    merger.write_document(changed_document.root().index())?;
+    merger.out.extend_from_slice(body.get(end..)?);
+    Some(merger.out)
 }
 
 /// A document, and the positions of its nodes in a text.
@@ -92,7 +93,7 @@ impl<'t> PlacedText<'t> {
     }
 }
 
-/// Returns for each node how many nodes up to it do not follow the same node as in the original.
+/// Returns for each node how many nodes up to it do not follow the same node as in the source.
 fn count_breaks(origins: &[Origin]) -> Vec<u32> {
     let mut count = 0;
     let mut expected_node = None;
@@ -106,6 +107,7 @@ fn count_breaks(origins: &[Origin]) -> Vec<u32> {
 }
 
 struct LayoutMerger<'t> {
+    /// The document before the alterations, and its text.
     source: PlacedText<'t>,
     rewritten: PlacedText<'t>,
     origins: &'t [Origin],
@@ -116,8 +118,9 @@ struct LayoutMerger<'t> {
 
 /// A container in which something changed.
 struct LayoutFrame {
-    /// The container here, and in the original.
+    /// The container in the draft.
     container: u32,
+    /// The container in the source.
     old: u32,
     children: Vec<u32>,
     old_children: Vec<u32>,
@@ -185,8 +188,8 @@ impl<'t> LayoutMerger<'t> {
         !is_touched && end - index == len && breaks(end - 1) == breaks(index)
     }
 
-    /// Writes the text before the next child: the original text if the key and the previous sibling are those of the
-    /// original, else the writer's text with the blanks that are usual here.
+    /// Writes the text before the next child. If the key and the previous sibling are those of the source, it is the
+    /// text of the source; otherwise it is the writer's text with the blanks that are usual here.
     fn write_gap(&mut self, number: usize) -> Option<()> {
         let frame = self.open.last()?;
         let child = *frame.children.get(number)?;

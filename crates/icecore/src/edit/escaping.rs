@@ -7,23 +7,23 @@ use std::borrow::Cow;
 /// A way to escape a text inside another one: SQL literals, JSON strings, `addslashes`, CSV cells.
 ///
 /// ```
-/// use icecore::rewrite::{Around, Decoded, Decoding, Edits, Escaping, raw_edits};
+/// use icecore::rewrite::{Decoded, DecodedBuilder, Edits, Escaping, ReplacedRange, raw_edits};
 /// /// Quotes are doubled.
 /// struct Doubled;
 /// impl Escaping for Doubled {
 ///     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-///         let mut decoding = Decoding::new(raw);
+///         let mut builder = DecodedBuilder::new(raw);
 ///         let mut at = 0;
 ///         while let Some(quote) = raw[at..].iter().position(|byte| *byte == b'\'') {
 ///             at += quote + 2;
 ///             if raw.get(at - 1) != Some(&b'\'') {
 ///                 return None;
 ///             }
-///             decoding.escape(at - 2, at, b"'");
+///             builder.escape(at - 2, at, b"'");
 ///         }
-///         Some(decoding.finish())
+///         Some(builder.finish())
 ///     }
-///     fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+///     fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
 ///         for byte in text {
 ///             out.extend_from_slice(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
 ///         }
@@ -42,13 +42,12 @@ pub trait Escaping {
     /// Returns the decoded text of the raw bytes; `None` if they can't be in this escaping.
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>>;
 
-    /// Appends new text, escaped. Returns `false` if the escaping can't represent it; then the appended bytes are
+    /// Appends new text, escaped, which replaces a range of a raw string. Returns `false` if the escaping can't represent it; then the appended bytes are
     /// ignored.
-    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool;
+    fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool;
 }
 
-/// The place of new text: the raw string whose bytes from `start` to `end` are replaced. The bytes before and after
-/// show the style of escaping of the string.
+/// The range of an escaped string that new text replaces. The bytes before and after it show how the string is escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplacedRange<'r> {
     /// The whole string, escaped.
@@ -208,7 +207,7 @@ const MAX_SHORT_TEXT: usize = 4;
 const SPARE_LEN: usize = 32 + MAX_SHORT_TEXT;
 
 impl<'a> DecodedBuilder<'a> {
-    /// Starts decoding these bytes.
+    /// Starts with these raw bytes.
     pub fn new(raw: &'a [u8]) -> DecodedBuilder<'a> {
         DecodedBuilder { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
     }
@@ -222,7 +221,7 @@ impl<'a> DecodedBuilder<'a> {
         }
     }
 
-    /// Like [`Decoding::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
+    /// Like [`DecodedBuilder::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
     /// a whole piece is faster than copying only the bytes before the escape.
     #[inline]
     fn escape_with_piece<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
@@ -247,7 +246,7 @@ impl<'a> DecodedBuilder<'a> {
         false
     }
 
-    /// Like [`Decoding::escape`], without a fast path.
+    /// Like [`DecodedBuilder::escape`], without a fast path.
     #[inline(never)]
     fn escape_of_any_length(&mut self, start: usize, end: usize, text: &[u8]) {
         let (start, end) = (start.max(self.consumed), end.min(self.raw.len()));

@@ -3,7 +3,7 @@
 mod escaping;
 mod spare;
 
-pub use escaping::{ReplacedRange, Decoded, DecodedBuilder, Escaping, raw_edits};
+pub use escaping::{Decoded, DecodedBuilder, Escaping, ReplacedRange, raw_edits};
 
 use spare::SparePool;
 

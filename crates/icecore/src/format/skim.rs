@@ -56,7 +56,7 @@ pub struct SkimAborted;
 /// Result of skimming.
 pub type SkimResult<T> = Result<T, SkimAborted>;
 
-/// Form of an opened value.
+/// Kind of an opened value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkimmedKind {
     /// An array.
@@ -72,23 +72,24 @@ pub enum SkimmedKind {
 /// An opened container.
 #[derive(Clone, Copy, Debug)]
 pub struct SkimmedContainer {
-    /// Its form.
+    /// Its kind.
     pub kind: SkimmedKind,
     /// Number of items or entries, if the input has it before them.
     pub count: Option<u64>,
     /// Number of items or entries that were read.
     pub read: u64,
-    /// Data that the skimmer keeps with the container; only the skimmer reads it.
+    /// A number that the skimmer of the format keeps with the container. No other code reads it.
     pub skimmer_data: u64,
 }
 
 impl SkimmedContainer {
     /// A value without content.
-    pub const LEAF: SkimmedContainer = SkimmedContainer { kind: SkimmedKind::Leaf, count: Some(0), read: 0, skimmer_data: 0 };
+    pub const LEAF: SkimmedContainer =
+        SkimmedContainer { kind: SkimmedKind::Leaf, count: Some(0), read: 0, skimmer_data: 0 };
 
-    /// Makes a container of this form, of which nothing was read.
-    pub fn new(shape: SkimmedKind, count: Option<u64>) -> SkimmedContainer {
-        SkimmedContainer { kind: shape, count, read: 0, skimmer_data: 0 }
+    /// Makes a container of this kind, of which nothing was read.
+    pub fn new(kind: SkimmedKind, count: Option<u64>) -> SkimmedContainer {
+        SkimmedContainer { kind, count, read: 0, skimmer_data: 0 }
     }
 
     /// Counts up to `count` items as read, but no more than remain; returns their number.

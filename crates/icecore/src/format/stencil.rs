@@ -107,7 +107,7 @@ struct Stencil {
     read: ReadScalar,
     /// Number of documents that it read; halved whenever a stencil is made, so that recent documents count more.
     recent_uses: u64,
-    /// The nodes, with the scalars of the original document.
+    /// The nodes, with the scalars of the document that it was made from.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
     fixed: Vec<u8>,
@@ -123,7 +123,7 @@ struct Stencil {
     keys: u64,
     /// Generation of the table of classes that the nodes refer to; 0 if they have no classes.
     classes: u64,
-    /// The limits with which the original document was read.
+    /// The limits with which that document was read.
     depth: u32,
     max_nodes: u32,
     /// See [`Filled::is_simple`].

@@ -1,7 +1,7 @@
 //! Finds the strings of a text, for callers that change some and keep everything else.
 
 use crate::document::Explanation;
-use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping, StringRole};
+use crate::edit::{Decoded, DecodedBuilder, Escaping, ReplacedRange, StringRole};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -140,18 +140,18 @@ pub(crate) struct SingleQuoted;
 
 impl Escaping for SingleQuoted {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = DecodedBuilder::new(raw);
+        let mut builder = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..).unwrap_or_default()) {
             let start = search_start + distance;
             search_start = start + 2;
             match raw.get(start..search_start)? {
-                escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, search_start, &escaped[1..]),
+                escaped @ [_, b'\'' | b'\\'] => builder.escape(start, search_start, &escaped[1..]),
                 // Text inserted after this backslash must not be escaped by it.
-                two_bytes => decoding.escape(start, search_start, two_bytes),
+                two_bytes => builder.escape(start, search_start, two_bytes),
             }
         }
-        Some(decoding.finish())
+        Some(builder.finish())
     }
 
     fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {

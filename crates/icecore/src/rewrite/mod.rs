@@ -36,7 +36,7 @@ mod tally;
 mod tape;
 mod trimmed;
 
-pub use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Edit, Edits, Escaping, StringRole, raw_edits};
+pub use crate::edit::{Decoded, DecodedBuilder, Edit, Edits, Escaping, ReplacedRange, StringRole, raw_edits};
 pub use tally::{Broken, FormatCounts, Tally};
 
 use crate::error::Error;

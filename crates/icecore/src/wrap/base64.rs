@@ -26,7 +26,12 @@ pub static WRAPPER: Wrapper = Wrapper {
             side: Side::Write,
             help: "length of each line in characters; Ruby's pack('m') and Base64.encode64 write 60",
         },
-        OptionSpec { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on by default" },
+        OptionSpec {
+            name: "padding",
+            takes: OptionType::Flag,
+            side: Side::Write,
+            help: "`=` at the end; on by default",
+        },
     ],
     page: include_str!("base64.md"),
     // The evidence that it is something else may come late in the text.

@@ -1,6 +1,6 @@
 //! Backslashes before quotes, for changes in place.
 
-use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
+use crate::edit::{Decoded, DecodedBuilder, Escaping, ReplacedRange};
 use crate::find_byte::find_byte;
 
 /// Number of bytes around a change that are examined.
@@ -45,7 +45,7 @@ impl Escaping for Slashes {
         if !may_begin_escaped(raw) {
             return None;
         }
-        let mut decoding = DecodedBuilder::new(raw);
+        let mut builder = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = find_byte(raw.get(search_start..)?, [b'\\']) {
             let start = search_start + distance;
@@ -57,13 +57,13 @@ impl Escaping for Slashes {
                 (byte, _) => *byte,
             };
             search_start = start + 2;
-            decoding.escape(start, search_start, &[byte]);
+            builder.escape(start, search_start, &[byte]);
         }
-        Some(decoding.finish())
+        Some(builder.finish())
     }
 
-    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
-        let ReplacedRange { raw, start, end } = *around;
+    fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
+        let ReplacedRange { raw, start, end } = *range;
         let window = start.saturating_sub(EXAMINED_LEN)..end.saturating_add(EXAMINED_LEN).min(raw.len());
         // Some writers escape double quotes only.
         let quote =

@@ -24,7 +24,12 @@ pub static WRAPPER: Wrapper = Wrapper {
             help: "when the entry expires, in seconds since 1970, with or without a fraction; never by default",
         },
         OptionSpec { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
-        OptionSpec { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
+        OptionSpec {
+            name: "compress",
+            takes: OptionType::Flag,
+            side: Side::Write,
+            help: "compress the value with zlib",
+        },
     ],
     page: include_str!("rails_cache.md"),
     detect,

@@ -5,7 +5,7 @@
 use super::args::Language;
 use super::packages::Packages;
 use super::{ClassRow, Name, display_name};
-use icecore::policy::{ClassName, Host, NameComparison, ClassMessages};
+use icecore::policy::{ClassMessages, ClassName, Host, NameComparison};
 use icecore_tables::plural::{format_count, join_names};
 
 /// Lists treat this character as a pattern, so a name that contains it would allow other classes as well.

@@ -90,7 +90,10 @@ pub fn report_totals(
     report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
     let findings = [
-        (total.refused + total.tally.unrepresentable, "could not be changed, because their form can't express the new text"),
+        (
+            total.refused + total.tally.unrepresentable,
+            "could not be changed, because their form can't express the new text",
+        ),
         (
             total.skipped,
             "were changed by another program in the meantime, and are left as they are: run the command again",

@@ -43,14 +43,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         help: "with `indent` of 1 and more: a comma after the last item too",
     },
     OptionSpec { name: "pad", takes: OptionType::Text, side: Side::Both, help: "the text before each line" },
-    OptionSpec { name: "pair", takes: OptionType::Text, side: Side::Both, help: "the text between key and value; ` => `" },
+    OptionSpec {
+        name: "pair",
+        takes: OptionType::Text,
+        side: Side::Both,
+        help: "the text between key and value; ` => `",
+    },
     OptionSpec {
         name: "narrow",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "strings of which all characters are below 256 are bytes, as perl's eval gives them; otherwise `\\x{…}` makes text",
     },
-    OptionSpec { name: "varname", takes: OptionType::Text, side: Side::Write, help: "the name before the number; `VAR`" },
+    OptionSpec {
+        name: "varname",
+        takes: OptionType::Text,
+        side: Side::Write,
+        help: "the name before the number; `VAR`",
+    },
     OptionSpec {
         name: "names",
         takes: OptionType::List,
@@ -69,7 +79,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         side: Side::Write,
         help: "write deeper values as a string such as `'HASH(0x…)'`; 0, the default, means no limit",
     },
-    OptionSpec { name: "bless", takes: OptionType::Text, side: Side::Write, help: "the function that blesses; `bless`" },
+    OptionSpec {
+        name: "bless",
+        takes: OptionType::Text,
+        side: Side::Write,
+        help: "the function that blesses; `bless`",
+    },
     OptionSpec {
         name: "toaster",
         takes: OptionType::Text,

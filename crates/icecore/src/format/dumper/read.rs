@@ -15,7 +15,7 @@ mod statements;
 mod string;
 mod terms;
 
-use self::frames::{Frame, Construct};
+use self::frames::{Construct, Frame};
 use self::heap::{PendingPath, Root};
 use self::layout::Layout;
 use self::lex::Lexer;
@@ -158,7 +158,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn reaches_container_end(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(true) };
-        let (close, has_value, shape) = (frame.close, frame.has_value, frame.construct);
+        let (close, has_value, construct) = (frame.close, frame.has_value, frame.construct);
         let mut comma = !has_value;
         self.lexer.skip_blanks();
         loop {
@@ -170,7 +170,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     }
                     return Ok(true);
                 }
-                Some(b'=') if shape == Construct::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
+                Some(b'=') if construct == Construct::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
                     self.lexer.position += 2;
                 }
                 Some(_) if comma => break,
@@ -213,11 +213,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Opens a frame whose node is pushed next.
-    fn open_frame(&mut self, shape: Construct, close: u8, key: u16, start: usize) -> Result<(), Error> {
+    fn open_frame(&mut self, construct: Construct, close: u8, key: u16, start: usize) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
-        let kind = match shape {
+        let kind = match construct {
             Construct::Array => Kind::Array,
             Construct::Map => Kind::Map,
             Construct::Ref | Construct::Scalar | Construct::Do => Kind::Ref,
@@ -226,8 +226,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
         self.sink.record_begin(node, start);
         self.record_piece(start, node, "head");
-        self.levels += usize::from(shape.is_level());
-        self.frames.push(Frame { node, count: 0, construct: shape, close, has_value: false, last_key: 0, start });
+        self.levels += usize::from(construct.is_level());
+        self.frames.push(Frame { node, count: 0, construct, close, has_value: false, last_key: 0, start });
         Ok(())
     }
 

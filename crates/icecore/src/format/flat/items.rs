@@ -32,10 +32,10 @@ enum Chosen<'d> {
     Key(Key<'d>, u32),
 }
 
-/// Returns the items of a document in the required shape.
+/// Returns the items of a document, which must be a list or a map as `items_as` says.
 pub(crate) fn gather_items<'d>(
     document: &'d Document<'d>,
-    shape: &ItemsAs,
+    items_as: &ItemsAs,
     limits: &'d Limits,
 ) -> Result<Items<'d>, Error> {
     let mut losses = Losses::with_limits(limits);
@@ -43,7 +43,7 @@ pub(crate) fn gather_items<'d>(
         losses.add(LossKind::Header, || "$".to_owned());
     }
     let root = follow_links(document.root(), limits, &mut losses)?;
-    let source = match (root.kind(), shape) {
+    let source = match (root.kind(), items_as) {
         (Kind::Array, ItemsAs::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
         (Kind::Map, ItemsAs::Map) => flatten_map(root),
         (Kind::Map, ItemsAs::Names(names)) => select_named(root, names)?,

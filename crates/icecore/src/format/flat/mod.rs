@@ -1,13 +1,13 @@
 //! Shared by formats of flat lists: names of fields, the items of a document, and maps made
 //! from a list.
 
+mod convert_list;
 mod item;
 mod items;
-mod shape;
 
+pub(crate) use convert_list::convert_list;
 pub(crate) use item::Item;
 pub(crate) use items::{Items, gather_items};
-pub(crate) use shape::apply_shape;
 
 use crate::error::{Error, ErrorKind};
 use crate::options::{OptionSpec, OptionType, Settings, Side};
@@ -26,15 +26,15 @@ pub(crate) const MAP: OptionSpec = OptionSpec {
     help: "the list is keys and values in turn, as a hash in a list: it reads as a map, and is written from one",
 };
 
-/// Meaning of the items of a list.
+/// What the items of a list are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ItemsAs {
-    /// Themselves.
+    /// Items of a list.
     #[default]
     List,
     /// The values of these keys.
     Names(Vec<String>),
-    /// Keys and values alternate.
+    /// Keys and values in turn.
     Map,
 }
 

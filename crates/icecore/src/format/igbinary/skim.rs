@@ -182,7 +182,7 @@ impl Tokens for StringPositions {
             offset = skimmer.view.position();
             tag = skimmer.view.read_byte()?;
         }
-        let shape = match tag::TAGS.parts_of_tag(tag) {
+        let kind = match tag::TAGS.parts_of_tag(tag) {
             [Part::Link] => return Err(SkimAborted),
             [Part::Number, Part::Entries(_)] => SkimmedKind::Either,
             [part @ (Part::Name | Part::Again), .., Part::Body] => {
@@ -203,7 +203,7 @@ impl Tokens for StringPositions {
         };
         skimmer.values += 1;
         let count = read_number(skimmer, tag)?;
-        Ok(SkimmedContainer::new(shape, Some(count)))
+        Ok(SkimmedContainer::new(kind, Some(count)))
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {

@@ -9,8 +9,8 @@ use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Replay
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{
-    LeafReplacement, count_present, is_absent_entry, is_link_to_leaf, key_text, replace_leaf, report_lost_flags,
-    report_lost_shape, report_lost_wrapper,
+    LeafReplacement, count_present, is_absent_entry, is_link_to_leaf, key_text, replace_leaf, report_array_kind_loss,
+    report_lost_flags, report_lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
@@ -356,7 +356,7 @@ impl<'d> Writer<'d> {
         if node.kind.is_again() {
             return self.write_link(first, index, node, buf);
         }
-        report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
+        report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
         let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, index);
         let is_aliased = (is_scalar || self.spelling.is_none())
@@ -387,7 +387,7 @@ impl<'d> Writer<'d> {
                 if node.form() == Form::Struct {
                     self.record_loss(LossKind::Struct, index);
                 }
-                report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
+                report_array_kind_loss(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
                 self.write_class(index, node.class(), buf)?;
                 report_lost_flags(&self.document.node(index + 1), |kind| self.record_loss(kind, index));
                 self.open_container(index + 1, true, buf)

@@ -1,7 +1,7 @@
 //! The separator, and whether the fields are a list, the values of named keys, or keys and values.
 
 use crate::error::{Error, ErrorKind};
-use crate::format::flat::{MAP, NAMES, ItemsAs};
+use crate::format::flat::{ItemsAs, MAP, NAMES};
 use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[

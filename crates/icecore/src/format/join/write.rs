@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if an item is a list or a map or contains the separator,
-/// or if the document does not have the required shape; `Output`, if the output was
+/// or if the document is not a list or a map as `items_as` says; `Output`, if the output was
 /// closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     write_metered(document, limits, out, |out| join_items(document, options, limits, out))

@@ -1,7 +1,7 @@
 //! JSON strings that are changed in place.
 
 use super::string::{decode_short_escape, find_special, parse_hex4, push_code_point};
-use crate::edit::{ReplacedRange, Decoded, DecodedBuilder, Escaping};
+use crate::edit::{Decoded, DecodedBuilder, Escaping, ReplacedRange};
 use std::cell::OnceCell;
 
 /// Number of bytes before and after a change that are examined.
@@ -73,17 +73,17 @@ pub(super) struct JsonEscaping<'t> {
 
 impl Escaping for JsonEscaping<'_> {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = DecodedBuilder::new(raw);
+        let mut builder = DecodedBuilder::new(raw);
         let mut offset = 0;
         loop {
             let start = find_special::<true>(raw, offset).offset;
             let letter = match raw.get(start..start + 2) {
                 Some([b'\\', letter]) => *letter,
-                None if start >= raw.len() => return Some(decoding.finish()),
+                None if start >= raw.len() => return Some(builder.finish()),
                 _ => return None,
             };
             if let Some(byte) = decode_short_escape(letter) {
-                decoding.escape(start, start + 2, &[byte]);
+                builder.escape(start, start + 2, &[byte]);
                 offset = start + 2;
                 continue;
             }
@@ -99,18 +99,18 @@ impl Escaping for JsonEscaping<'_> {
             }
             let mut bytes = Vec::with_capacity(4);
             push_code_point(code, &mut bytes);
-            decoding.escape(start, offset, &bytes);
+            builder.escape(start, offset, &bytes);
         }
     }
 
-    fn encode(&self, text: &[u8], around: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         // Writers do not escape these.
         if text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" -._:?".contains(byte)) {
             out.extend_from_slice(text);
             return true;
         }
         let Ok(text) = std::str::from_utf8(text) else { return false };
-        let ReplacedRange { raw, start, end } = *around;
+        let ReplacedRange { raw, start, end } = *range;
         let replaced = EscapeStyle::from_text(raw.get(start..end.min(start + EXAMINED_BYTES)).unwrap_or_default());
         let nearby = EscapeStyle::from_surroundings(
             raw,

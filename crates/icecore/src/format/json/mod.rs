@@ -227,8 +227,12 @@ impl Writer for WriteOptions {
             let read = document;
             let document = &*document.with_utf8_strings();
             write_named(document, &FORMAT, limits, |named| {
-                let job =
-                    WriteJob { document: named, document_as_read: document, window: Window::default(), layout: Layout::One };
+                let job = WriteJob {
+                    document: named,
+                    document_as_read: document,
+                    window: Window::default(),
+                    layout: Layout::One,
+                };
                 // With other names, the ids refer to other keys.
                 let mut fresh_memory = WriterMemory::default();
                 let kept = if std::ptr::eq(named, read) { kept } else { &mut fresh_memory };

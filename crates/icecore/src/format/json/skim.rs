@@ -168,13 +168,13 @@ impl Skim for Skimmer<'_> {
     }
 
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
-        let shape = match self.peek()? {
+        let kind = match self.peek()? {
             b'[' => SkimmedKind::List,
             b'{' => SkimmedKind::Map,
             _ => return Ok(SkimmedContainer::LEAF),
         };
         self.view.advance(1)?;
-        Ok(SkimmedContainer::new(shape, None))
+        Ok(SkimmedContainer::new(kind, None))
     }
 
     fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {

@@ -60,7 +60,7 @@ pub(super) fn write_document(
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Written {
-    let WriteJob { document, document_as_read: original, window, layout } = *job;
+    let WriteJob { document, document_as_read, window, layout } = *job;
     memory.prepare_next_document();
     memory.is_used = true;
     let WriterMemory { keys, buffer, open, .. } = memory;
@@ -68,7 +68,7 @@ pub(super) fn write_document(
     let emitter = Emitter::with_buffer(std::mem::take(buffer), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
-        document_as_read: original,
+        document_as_read,
         nodes: document.nodes(),
         options,
         limits,
@@ -186,9 +186,9 @@ impl Writer<'_, '_, '_> {
             }
             next = tape.index_after(next);
         }
-        let outer_serial = self.current_map;
+        let enclosing_map = self.current_map;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, enclosing_map: outer_serial });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, enclosing_map });
         }
         let kind = match layout {
             Layout::Lines => FrameKind::Lines,
@@ -200,7 +200,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, enclosing_map: outer_serial });
+        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, enclosing_map });
     }
 
     /// Writes everything that is open, to its end.
@@ -414,9 +414,9 @@ impl Writer<'_, '_, '_> {
     fn open_map(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.current_map;
-        self.current_map = self.keys.open_map(&outer_serial);
-        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, enclosing_map: outer_serial });
+        let enclosing_map = self.current_map;
+        self.current_map = self.keys.open_map(&enclosing_map);
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, enclosing_map });
     }
 
     /// Closes the innermost container.
@@ -456,8 +456,8 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(index) {
-                let (kind, outer_serial) = (FrameKind::Target, self.current_map);
-                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, enclosing_map: outer_serial });
+                let (kind, enclosing_map) = (FrameKind::Target, self.current_map);
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, enclosing_map });
             }
             match self.open_container(index, node)? {
                 Some(child) => index = child,
@@ -572,8 +572,8 @@ impl Writer<'_, '_, '_> {
     fn open_brace(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.current_map;
-        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, enclosing_map: outer_serial });
+        let enclosing_map = self.current_map;
+        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, enclosing_map });
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;
@@ -608,7 +608,10 @@ impl Writer<'_, '_, '_> {
     /// Returns an error for a value that JSON can't represent.
     #[cold]
     fn unrepresentable_error(&self, index: u32, found: impl Into<String>, help: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.document_as_read.path(index)).finding(found.into()).helping(help)
+        Error::new(ErrorKind::Unrepresentable)
+            .on_path(self.document_as_read.path(index))
+            .finding(found.into())
+            .helping(help)
     }
 
     /// Writes a link to an open container.

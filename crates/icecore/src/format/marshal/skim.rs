@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Number of symbols that are kept, and of strings and floats that may be linked.
 const MAX_SYMBOLS: usize = 1 << 20;
 const MAX_SIDES: usize = 1 << 20;
-/// In [`SkimmedContainer::note`]: entries with keys, entries with a default value after them, members.
+/// Values of [`SkimmedContainer::skimmer_data`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;
@@ -54,7 +54,7 @@ impl SkimState {
     }
 
     /// Records that the value at the mark may be linked later.
-    fn note_side(&mut self, mark: Mark) {
+    fn record_side(&mut self, mark: Mark) {
         let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
         if is_new && self.sides.len() < MAX_SIDES {
             self.sides.push(mark);
@@ -220,7 +220,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         }
         b'"' | b'I' => {
             skimmer.view.advance(1)?;
-            skimmer.format.note_side(mark);
+            skimmer.format.record_side(mark);
             if tag == b'I' && skimmer.view.read_byte()? != b'"' {
                 return Err(SkimAborted);
             }
@@ -274,7 +274,7 @@ impl Tokens for SkimState {
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let tag = skimmer.view.peek()?;
-        let note = match tag::TAGS.parts_of_tag(tag) {
+        let content = match tag::TAGS.parts_of_tag(tag) {
             [Part::Number, Part::Items(_)] => 0,
             [Part::Number, Part::Entries(_)] => ENTRIES,
             [Part::Number, Part::Entries(_), Part::Value] => DEFAULT,
@@ -287,12 +287,12 @@ impl Tokens for SkimState {
         };
         skimmer.view.advance(1)?;
         skimmer.values += 1;
-        if note == MEMBERS {
+        if content == MEMBERS {
             read_symbol(skimmer)?;
         }
         let count = read_count(skimmer)?;
-        let shape = if note == 0 { SkimmedKind::List } else { SkimmedKind::Map };
-        Ok(SkimmedContainer { skimmer_data: note, ..SkimmedContainer::new(shape, Some(count)) })
+        let kind = if content == 0 { SkimmedKind::List } else { SkimmedKind::Map };
+        Ok(SkimmedContainer { skimmer_data: content, ..SkimmedContainer::new(kind, Some(count)) })
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
@@ -356,7 +356,7 @@ impl Tokens for SkimState {
     }
 
     fn read_float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> SkimResult<()> {
-        skimmer.format.note_side(mark);
+        skimmer.format.record_side(mark);
         let len = SkimState::read_count(skimmer, b'f')?;
         skimmer.pass_bytes(len)
     }
@@ -409,7 +409,7 @@ impl Tokens for SkimState {
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         if matches!(skimmer.view.peek()?, b'"' | b'I') {
             let mark = skimmer.mark_position();
-            skimmer.format.note_side(mark);
+            skimmer.format.record_side(mark);
         }
         skimmer.pass_value_beginning()
     }

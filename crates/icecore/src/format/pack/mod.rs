@@ -108,7 +108,7 @@ impl Reader for Options {
         let mut outcome = Unpack(self).read(input, request);
         let (consumed, len) = (outcome.consumed, input.len());
         if !self.exact && outcome.error.is_none() && consumed < len {
-            let (offset, was) = (consumed as u64, (len - consumed) as u64);
+            let (offset, old_len) = (consumed as u64, (len - consumed) as u64);
             outcome.document.set_repairs(vec![Repair {
                 offset,
                 old_len,

@@ -3,7 +3,7 @@
 use super::template::Program;
 use super::usage_error;
 use crate::error::Error;
-use crate::format::flat::{MAP, NAMES, ItemsAs};
+use crate::format::flat::{ItemsAs, MAP, NAMES};
 use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[

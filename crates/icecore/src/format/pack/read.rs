@@ -9,7 +9,7 @@ use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 use crate::format::feed::Feed;
-use crate::format::flat::apply_shape;
+use crate::format::flat::convert_list;
 use crate::limits::Limits;
 use crate::num::numify::{PerlNumber, float_bits};
 
@@ -56,7 +56,7 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
         detail.record_end(root, end);
     }
     if error.is_none() {
-        error = apply_shape(sink.tape(), input, &options.items_as).err();
+        error = convert_list(sink.tape(), input, &options.items_as).err();
     }
     (consumed, error)
 }

@@ -10,7 +10,7 @@ use crate::format::skim::{
 };
 use run::RunEnd;
 
-/// In [`SkimmedContainer::note`]: the container is an object, whose keys stay strings.
+/// Value of [`SkimmedContainer::skimmer_data`]: the container is an object, whose keys stay strings.
 const OBJECT: u64 = 1;
 
 #[derive(Debug)]

@@ -454,7 +454,7 @@ impl<'d> Writer<'d> {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
-        self.record_shape_losses(index, node, is_object);
+        self.record_array_kind_loss(index, node, is_object);
         self.stack.push(WriteFrame {
             next: index + 1,
             end,

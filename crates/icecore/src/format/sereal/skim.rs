@@ -159,7 +159,7 @@ impl Tokens for Offsets {
             }
             tag = next_tag(skimmer)?;
         }
-        let (shape, count) = match tag {
+        let (kind, count) = match tag {
             64..=79 => (SkimmedKind::List, u64::from(tag & 15)),
             80..=95 => (SkimmedKind::Map, u64::from(tag & 15)),
             tag::REFN => match next_tag(skimmer)? {
@@ -173,7 +173,7 @@ impl Tokens for Offsets {
             }
             _ => return Err(SkimAborted),
         };
-        Ok(SkimmedContainer::new(shape, Some(count)))
+        Ok(SkimmedContainer::new(kind, Some(count)))
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {

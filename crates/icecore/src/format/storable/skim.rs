@@ -19,7 +19,7 @@ use std::collections::HashMap;
 const MAX_HEADER_LEN: usize = 512;
 /// Maximum number of classes that are remembered.
 const MAX_CLASSES: usize = 1 << 20;
-/// In [`SkimmedContainer::note`]: a hash, or one with flags.
+/// Values of [`SkimmedContainer::skimmer_data`]: a hash, or a hash with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
 
@@ -92,8 +92,8 @@ fn write_class_name(skimmer: &mut Skimmer<'_, SkimState>, known: u64, len: u32) 
 }
 
 /// Reads the key of an entry whose value was skipped.
-fn take_key(skimmer: &mut Skimmer<'_, SkimState>, note: u64) -> SkimResult<()> {
-    let flags = if note == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
+fn take_key(skimmer: &mut Skimmer<'_, SkimState>, hash_kind: u64) -> SkimResult<()> {
+    let flags = if hash_kind == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
     if flags & (hash::KEY_IS_SV | hash::KEY_PLACEHOLDER) != 0 {
         return Err(SkimAborted);
     }
@@ -156,13 +156,13 @@ impl Tokens for SkimState {
                 }
                 tag::HASH | tag::FLAG_HASH => {
                     skimmer.values += 1;
-                    let note = if tag == tag::HASH { HASH } else { FLAG_HASH };
-                    if note == FLAG_HASH {
+                    let hash_kind = if tag == tag::HASH { HASH } else { FLAG_HASH };
+                    if hash_kind == FLAG_HASH {
                         skimmer.view.read_byte()?;
                     }
                     let count = read_number(skimmer)?;
                     return Ok(SkimmedContainer {
-                        skimmer_data: note,
+                        skimmer_data: hash_kind,
                         ..SkimmedContainer::new(SkimmedKind::Map, Some(u64::from(count)))
                     });
                 }

@@ -30,9 +30,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(node: u32, shape: ContainerSyntax, has_names: bool, close: u8) -> Frame {
-        let is_list = shape == ContainerSyntax::Array;
-        Frame { node, count: 0, syntax: shape, has_names, close, is_list, next: Some(0), has_integer: false }
+    pub(super) fn new(node: u32, syntax: ContainerSyntax, has_names: bool, close: u8) -> Frame {
+        let is_list = syntax == ContainerSyntax::Array;
+        Frame { node, count: 0, syntax, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
@@ -73,11 +73,11 @@ impl<S: Sink> Machine<'_, '_, S> {
                 frame.mark_used(value);
                 Ok(if frame.has_names { self.make_property_key(value) } else { key })
             }
-            (Key::Bytes(node), shape) => {
+            (Key::Bytes(node), syntax) => {
                 let value = integer_key(self.sink.tape().string_bytes(&node, self.lexer.input));
                 let Some(value) = value else { return Ok(key) };
                 frame.mark_used(value);
-                Ok(if shape == ContainerSyntax::Array { Key::Int(value) } else { key })
+                Ok(if syntax == ContainerSyntax::Array { Key::Int(value) } else { key })
             }
         }
     }

@@ -8,7 +8,7 @@ use super::list_to_map::DeferredKeys;
 use super::number::Number;
 use super::spelling;
 use super::string::StringLiteral;
-use super::words::{Opening, ContainerSyntax, ValueStart};
+use super::words::{ContainerSyntax, Opening, ValueStart};
 use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -199,12 +199,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Pushes the node of a container and opens it.
     fn open_container(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
-        let Opening { syntax: shape, class: written, close } = *opening;
+        let Opening { syntax, class: written, close } = *opening;
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
         let end = self.lexer.offset;
-        let is_object = shape != ContainerSyntax::Array;
+        let is_object = syntax != ContainerSyntax::Array;
         let name = written.strip_prefix(b"\\").unwrap_or(written);
         let node = if is_object {
             self.check_length(name.len(), start)?;
@@ -217,7 +217,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.begin_node(index, start);
             self.record_span(start, end, index, "head");
-            if shape == ContainerSyntax::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
+            if syntax == ContainerSyntax::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
                 self.keep_source(index, spelling::CLASS, start, start + written.len());
             }
         }
@@ -226,7 +226,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
             self.sink.record_begin(body, end);
         }
-        self.frames.push(Frame::new(body, shape, name == b"stdClass", close));
+        self.frames.push(Frame::new(body, syntax, name == b"stdClass", close));
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Detail ------------------------------------------------------------
 
     /// Records where the key is, and its source if PHP writes it differently.
-    fn record_key(&mut self, key: Key, shape: ContainerSyntax, start: usize, end: usize) {
+    fn record_key(&mut self, key: Key, syntax: ContainerSyntax, start: usize, end: usize) {
         if !S::DETAIL {
             return;
         }
@@ -338,7 +338,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let default = leaf_text::format_key(&node, self.sink.tape(), self.lexer.input, shape != ContainerSyntax::Array);
+        let default =
+            leaf_text::format_key(&node, self.sink.tape(), self.lexer.input, syntax != ContainerSyntax::Array);
         self.key_source = (default != self.lexer.input[start..end]).then_some((start, end));
     }
 
@@ -353,7 +354,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn record_gap(&mut self, end: usize) {
-        let container = self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.syntax != ContainerSyntax::Array));
+        let container =
+            self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.syntax != ContainerSyntax::Array));
         self.sink.record_span_between(&mut self.covered_until, end, container);
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Opening<'a> {
     pub(super) close: u8,
 }
 
-/// Form of a container.
+/// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContainerSyntax {
     Array,

@@ -6,11 +6,12 @@
 use super::leaf_text::{find_tag, push_case, push_digits};
 use super::lex::is_word_byte;
 use super::text::{integer_key, is_class_in_code};
+use super::words::ContainerSyntax;
 use super::{FORMAT, NAME, WriteOptions, source_text, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, strip_visibility};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
-use crate::format::php_losses::{key_text, report_lost_shape};
+use crate::format::php_losses::{key_text, report_array_kind_loss};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -101,15 +102,6 @@ struct WriteFrame {
     indent: usize,
     /// Number of targets that were open before it.
     outer_target_count: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ContainerSyntax {
-    Array,
-    /// `(object) array(…)`
-    Cast,
-    /// `\Cls::__set_state(array(…))`
-    State,
 }
 
 pub(super) struct Writer<'d> {
@@ -293,8 +285,8 @@ impl<'d> Writer<'d> {
 
     /// Writes an integer key. Names of properties are strings. Other classes get an
     /// array, whose keys may be integers.
-    fn write_integer_key(&self, value: i64, shape: ContainerSyntax, buf: &mut Vec<u8>) {
-        let is_name = shape == ContainerSyntax::Cast;
+    fn write_integer_key(&self, value: i64, syntax: ContainerSyntax, buf: &mut Vec<u8>) {
+        let is_name = syntax == ContainerSyntax::Cast;
         if is_name {
             buf.push(b'\'');
         }
@@ -304,8 +296,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn write_text_key(&mut self, bytes: &[u8], value: u32, shape: ContainerSyntax, buf: &mut Vec<u8>) {
-        if shape != ContainerSyntax::Array {
+    fn write_text_key(&mut self, bytes: &[u8], value: u32, syntax: ContainerSyntax, buf: &mut Vec<u8>) {
+        if syntax != ContainerSyntax::Array {
             let name = strip_visibility(bytes).unwrap_or(bytes);
             if name.len() < bytes.len() {
                 self.record_loss(LossKind::Visibility, value);
@@ -369,12 +361,14 @@ impl<'d> Writer<'d> {
                         if node.form() == Form::Struct {
                             self.record_loss(LossKind::Struct, index);
                         }
-                        report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
+                        report_array_kind_loss(self.document, index + 1, true, |kind| {
+                            self.record_loss(kind, index + 1)
+                        });
                         if !same_line {
                             self.start_line(indent, buf);
                         }
-                        let shape = self.write_object_head(index, name, buf);
-                        return self.open_container(index + 1, shape, indent, outer_target_count);
+                        let syntax = self.write_object_head(index, name, buf);
+                        return self.open_container(index + 1, syntax, indent, outer_target_count);
                     }
                     None => {
                         self.record_loss(LossKind::Class, index);
@@ -382,7 +376,7 @@ impl<'d> Writer<'d> {
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
+                    report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
                     if !same_line {
                         self.start_line(indent, buf);
                     }
@@ -451,8 +445,8 @@ impl<'d> Writer<'d> {
         let array = if self.is_short { &b"["[..] } else { b"array(" };
         let kept =
             self.kept_source(index, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
-        let shape = if name == b"stdClass" && kept.is_none() { ContainerSyntax::Cast } else { ContainerSyntax::State };
-        match (shape, kept) {
+        let syntax = if name == b"stdClass" && kept.is_none() { ContainerSyntax::Cast } else { ContainerSyntax::State };
+        match (syntax, kept) {
             (ContainerSyntax::Cast, _) => buf.extend_from_slice(b"(object) "),
             (_, Some(kept)) => buf.extend_from_slice(kept),
             _ => {
@@ -460,18 +454,18 @@ impl<'d> Writer<'d> {
                 buf.extend_from_slice(name);
             }
         }
-        if shape == ContainerSyntax::State {
+        if syntax == ContainerSyntax::State {
             buf.extend_from_slice(b"::__set_state(");
         }
         buf.extend_from_slice(array);
-        shape
+        syntax
     }
 
     /// Opens the container at `index`, whose head is written.
     fn open_container(
         &mut self,
         index: u32,
-        shape: ContainerSyntax,
+        syntax: ContainerSyntax,
         indent: usize,
         outer_target_count: usize,
     ) -> Result<(), Error> {
@@ -480,7 +474,7 @@ impl<'d> Writer<'d> {
         }
         let end = self.document.tape().index_after(index);
         let is_list = self.node(index).kind == Kind::Array;
-        self.stack.push(WriteFrame { next: index + 1, end, count: 0, syntax: shape, is_list, indent, outer_target_count });
+        self.stack.push(WriteFrame { next: index + 1, end, count: 0, syntax, is_list, indent, outer_target_count });
         Ok(())
     }
 

@@ -178,8 +178,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             (b'$', _) => self.read_value()?,
             (_, Some(b'(')) => {
                 self.lexer.position += 1;
-                let shape = if sigil == b'@' { Construct::Array } else { Construct::Map };
-                self.open_frame(shape, b')', NO_KEY, list_start)?;
+                let construct = if sigil == b'@' { Construct::Array } else { Construct::Map };
+                self.open_frame(construct, b')', NO_KEY, list_start)?;
                 self.read_rest_of_value()?;
             }
             // `@a = @{$VAR1->[0]};`: the same array again.
@@ -277,8 +277,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         let list_start = self.lexer.position;
         if self.lexer.peek() == Some(b'(') {
             self.lexer.position += 1;
-            let shape = if self.begins_pairs() { Construct::Map } else { Construct::Array };
-            self.open_frame(shape, b')', NO_KEY, list_start)?;
+            let construct = if self.begins_pairs() { Construct::Map } else { Construct::Array };
+            self.open_frame(construct, b')', NO_KEY, list_start)?;
             self.read_rest_of_value()?;
         } else {
             self.read_value()?;

@@ -2,7 +2,7 @@
 
 use super::super::NO_FUNCTIONS;
 use super::Machine;
-use super::frames::{Frame, Construct};
+use super::frames::{Construct, Frame};
 use super::heap::PendingPath;
 use super::lex::{is_word_byte, is_word_start};
 use super::number::{Number, parse_v_string_numbers};

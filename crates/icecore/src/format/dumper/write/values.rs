@@ -237,7 +237,7 @@ impl Writer<'_> {
                 column += if options.useperl { 7 } else { options.bless.len() + 2 };
             }
         }
-        let shape = match referent.kind {
+        let container = match referent.kind {
             ReferentType::Regexp => {
                 self.write_regexp(referent.node, buf);
                 return self.end_reference(referent, blessed, buf);
@@ -257,7 +257,7 @@ impl Writer<'_> {
             ReferentType::Scalar => WrittenContainer::Scalar,
             ReferentType::Glob => WrittenContainer::Glob,
         };
-        self.open_container(referent, shape, blessed, column, buf)
+        self.open_container(referent, container, blessed, column, buf)
     }
 
     /// Writes the text of a sub, with its lines aligned.
@@ -406,7 +406,7 @@ impl Writer<'_> {
     fn open_container(
         &mut self,
         referent: &Referent,
-        shape: WrittenContainer,
+        container: WrittenContainer,
         blessed: Option<u32>,
         column: usize,
         buf: &mut Vec<u8>,
@@ -415,7 +415,7 @@ impl Writer<'_> {
             return Err(self.limits.too_deep().on_path(self.document.path(referent.node)));
         }
         let sigil = self.own_sigil();
-        let brackets: &'static [u8] = match shape {
+        let brackets: &'static [u8] = match container {
             WrittenContainer::Array if sigil == Some(b'@') => b"()",
             WrittenContainer::Hash | WrittenContainer::Sorted if sigil == Some(b'%') => b"()",
             WrittenContainer::Array => b"[]",
@@ -423,17 +423,17 @@ impl Writer<'_> {
             WrittenContainer::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
             WrittenContainer::Scalar | WrittenContainer::Glob => b"\\",
         };
-        let (opening, closing) = match shape {
+        let (opening, closing) = match container {
             WrittenContainer::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
             _ => brackets.split_at(1),
         };
         buf.extend_from_slice(opening);
-        let (first, end) = match shape {
+        let (first, end) = match container {
             WrittenContainer::Scalar | WrittenContainer::Glob => (referent.node, referent.node + 1),
             _ => (referent.node + 1, self.document.tape().index_after(referent.node)),
         };
         let mut frame = WriteFrame {
-            container: shape,
+            container,
             next: first,
             end,
             count: 0,
@@ -444,7 +444,7 @@ impl Writer<'_> {
             blessed,
             closing,
         };
-        if shape == WrittenContainer::Hash && self.style.options.sortkeys {
+        if container == WrittenContainer::Hash && self.style.options.sortkeys {
             frame.container = WrittenContainer::Sorted;
             frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
             self.sort_entries(first, end);

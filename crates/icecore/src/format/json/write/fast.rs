@@ -81,7 +81,7 @@ impl<'d> Writer<'d, '_, '_> {
     /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
-        let serial = self.keys.open_map(&self.current_map);
+        let map = self.keys.open_map(&self.current_map);
         let mut next = index + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
@@ -100,7 +100,7 @@ impl<'d> Writer<'d, '_, '_> {
             if node.kind == Kind::Symbol {
                 self.record_loss(LossKind::Symbol, next);
             }
-            if self.keys.is_duplicate_key(node.key, &serial) {
+            if self.keys.is_duplicate_key(node.key, &map) {
                 self.record_loss(LossKind::DuplicateKey, next);
             }
             next += 1;
@@ -114,15 +114,15 @@ impl<'d> Writer<'d, '_, '_> {
                 self.emitter.write_byte(b'{');
             }
             self.depth += 1;
-            let outer_serial = std::mem::replace(&mut self.current_map, serial);
-            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, enclosing_map: outer_serial });
+            let enclosing_map = std::mem::replace(&mut self.current_map, map);
+            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, enclosing_map });
             return Ok(false);
         }
         if nodes.is_empty() {
             self.emitter.write_byte(b'{');
         }
         self.emitter.write_byte(b'}');
-        self.keys.close_map(&serial);
+        self.keys.close_map(&map);
         Ok(true)
     }
 }

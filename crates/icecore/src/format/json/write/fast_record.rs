@@ -51,7 +51,7 @@ pub(in crate::format::json) fn write_record(
         buffer.resize(BUFFER_LEN, 0);
     }
     let sources = StringSources { input, arena: tape.arena(), any_number: true, has_minimal_escapes: true };
-    let serial = keys.open_map(&OpenMap::default());
+    let map = keys.open_map(&OpenMap::default());
     buffer[0] = b'{';
     let mut written = 1;
     for node in entries {
@@ -66,7 +66,7 @@ pub(in crate::format::json) fn write_record(
         scratch[..piece.len()].copy_from_slice(piece);
         let Some(len) = write_leaf(scratch, len, node, &sources) else { return false };
         scratch[len] = b',';
-        if keys.is_duplicate_key(node.key, &serial) {
+        if keys.is_duplicate_key(node.key, &map) {
             return false;
         }
         written += len + 1;

@@ -50,21 +50,21 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    note_side(run, offset, values);
+                    record_side(run, offset, values);
                 }
                 values += 1;
                 offset += len + text;
             }
             Class::Float => {
                 let Some((text, len)) = parse_count(head) else { break };
-                note_side(run, offset, values);
+                record_side(run, offset, values);
                 values += 1;
                 offset += len + text;
             }
             Class::Owner => {
                 let Some(next) = find_encoded_end(bytes, offset, run.names) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    note_side(run, offset, values);
+                    record_side(run, offset, values);
                 }
                 values += 1;
                 offset = next;
@@ -98,8 +98,8 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
     offset
 }
 
-fn note_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
-    run.format.note_side(Mark { at: run.base + offset as u64, numbers: [values, run.names] });
+fn record_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
+    run.format.record_side(Mark { at: run.base + offset as u64, numbers: [values, run.names] });
 }
 
 /// Returns the size of an integer, with its tag.

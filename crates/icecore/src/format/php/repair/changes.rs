@@ -79,11 +79,11 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // `growth[i]` is the number of bytes by which the text grows from the change `i` on.
     let mut growth = vec![0i64; changes.len() + 1];
     for index in (0..changes.len()).rev() {
-        let Fix { subject, first, new_len: is, .. } = changes[index].fix;
+        let Fix { subject, first, new_len, .. } = changes[index].fix;
         if subject == "payload" && changes[index].inner.is_empty() {
-            let end = first.saturating_add(is as usize);
+            let end = first.saturating_add(new_len as usize);
             let inner_end = index + 1 + changes[index + 1..].partition_point(|change| change.fix.offset < end);
-            changes[index].final_len = is.saturating_add_signed(growth[index + 1] - growth[inner_end]);
+            changes[index].final_len = new_len.saturating_add_signed(growth[index + 1] - growth[inner_end]);
         }
         let mut own_edits = Edits::new();
         push_edits(text, &changes[index], 0, &mut own_edits);
@@ -103,13 +103,13 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
 
 /// Adds the edits of one change. `text` starts at the offset `base` of the whole text.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
-    let Fix { offset, old_len: was, new_len: is, subject, first, .. } = change.fix;
-    if change.final_len != was {
+    let Fix { offset, old_len, new_len, subject, first, .. } = change.fix;
+    if change.final_len != old_len {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len = if subject == "name" { 1 } else { digits };
         edits.push(base + offset, base + offset + len, &change.encode_number());
     }
-    let end = first.saturating_add(is as usize).min(text.len());
+    let end = first.saturating_add(new_len as usize).min(text.len());
     if let Some(name) = &change.new_content {
         edits.push(base + first, base + end, name);
     }

@@ -191,11 +191,12 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         outcome: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, stated_len: was, first, subject, .. } = piece;
+        let UnreadPiece { offset, stated_len, first, subject, .. } = piece;
         let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix = |end: usize| Fix { offset, old_len: was, new_len: (end - first) as u64, subject, first, owner: 0 };
-        let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
+        let fix =
+            |end: usize| Fix { offset, old_len: stated_len, new_len: (end - first) as u64, subject, first, owner: 0 };
+        let end = self.measure.find_end(text, first, stated_len).filter(|end| ends(*end));
         if subject == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
                 let end = first + restored.len;
@@ -205,7 +206,7 @@ impl<'f> MeasuredReader<'f> {
                 return Some(end + terminator.len());
             }
             let end = end?;
-            if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == was {
+            if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == stated_len {
                 // The key is the name of a property that lost its NUL bytes. `restore_key` finds its end.
                 return None;
             }
@@ -247,7 +248,7 @@ impl<'f> MeasuredReader<'f> {
         let end = first + inner.end;
         ends(end).then_some(())?;
         let lost = count_lost_nuls(&inner.changes);
-        (self.count_units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
+        (self.count_units(text, first, end)?.checked_add(lost)? == stated_len).then_some(())?;
         outcome.restored.add(inner.restored);
         outcome.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
         Some(end + terminator.len())
@@ -270,7 +271,7 @@ impl<'f> MeasuredReader<'f> {
     /// Returns a key with the NUL bytes that it lost, if it lost some. `end` is the end of the key if it did not have
     /// such bytes. Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
-        let UnreadPiece { stated_len: was, first, .. } = *piece;
+        let UnreadPiece { stated_len, first, .. } = *piece;
         let rest = &text[first..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
@@ -285,11 +286,11 @@ impl<'f> MeasuredReader<'f> {
         if let Some(restored) = restore_spelled(rest) {
             let owner_and_name = restored.name.len() as u64;
             let counted = self.count_units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
-            return (counted == was).then_some(Some(restored));
+            return (counted == stated_len).then_some(Some(restored));
         }
         // The key lacks two bytes, so it ends two units earlier than its length says.
-        let end = self.measure.find_end(text, first, was.checked_sub(2)?)?;
-        Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
+        let end = self.measure.find_end(text, first, stated_len.checked_sub(2)?)?;
+        Some(restore_lost(&text[first..end], stated_len - 2, stated_len, class, self.classes)).filter(Option::is_some)
     }
 
     /// Returns the length that the text between these offsets had when its length was counted.

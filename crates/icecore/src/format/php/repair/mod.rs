@@ -253,7 +253,8 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             let restored = fixes.iter().any(|fix| fix.subject == "visibility");
             // If strings became shorter in the same text, they probably lost NUL bytes, too. Their places are
             // unknown.
-            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.new_len < fix.old_len) {
+            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.new_len < fix.old_len)
+            {
                 return None;
             }
             // If a nested text became shorter, names in it may have lost their NUL bytes.

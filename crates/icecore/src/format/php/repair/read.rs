@@ -75,7 +75,7 @@ fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, settings: &Repair
 fn list_repairs(document: &Document<'_>, input: &[u8], repaired: &RepairedText) -> Vec<Repair> {
     let explanation = Arc::new(repaired.explanation.clone());
     if repaired.is_whole {
-        let (was, is) = (input.len() as u64, repaired.text.len() as u64);
+        let (old_len, new_len) = (input.len() as u64, repaired.text.len() as u64);
         let path = "$".to_owned();
         return vec![Repair { offset: 0, old_len, new_len, subject: "whole", path, explanation: Some(explanation) }];
     }
@@ -134,15 +134,15 @@ fn locate_repairs(
                 Repair { path, ..inner }
             }));
         }
-        let (was, subject) = match (&change.new_content, fix.subject) {
+        let (old_len, subject) = match (&change.new_content, fix.subject) {
             (Some(_), _) => (fix.new_len, "visibility"),
             (None, subject) => (fix.old_len, subject),
         };
-        if was != change.final_len || matches!(subject, "visibility" | "text") {
+        if old_len != change.final_len || matches!(subject, "visibility" | "text") {
             let offset = (base + fix.offset) as u64;
             repairs.push(Repair {
                 offset,
-                old_len: was,
+                old_len,
                 new_len: change.final_len,
                 subject,
                 path,

@@ -276,15 +276,22 @@ impl TextReader {
             RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
-                let StatedText { offset, stated_len: was, start } = frame.payload;
-                let is = (self.offset - start) as u64;
+                let StatedText { offset, stated_len, start } = frame.payload;
+                let new_len = (self.offset - start) as u64;
                 self.frames.pop();
                 self.texts -= 1;
                 self.offset += 2;
-                Some(if was == is {
+                Some(if stated_len == new_len {
                     StepResult::Good
                 } else {
-                    StepResult::Fix(Fix { offset, old_len: was, new_len: is, subject: "string", first: start, owner: 0 })
+                    StepResult::Fix(Fix {
+                        offset,
+                        old_len: stated_len,
+                        new_len,
+                        subject: "string",
+                        first: start,
+                        owner: 0,
+                    })
                 })
             }
             RepairState::Entries if frame.remaining == 0 => {
@@ -342,18 +349,18 @@ impl TextReader {
             self.offset += match_delimited_name(rest)?;
             return Some(StepResult::Good);
         }
-        let (offset, was) = (self.offset, u64::from(rest[0]));
+        let (offset, stated_len) = (self.offset, u64::from(rest[0]));
         let end = match mode {
-            SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
-            _ => offset + 1 + was as usize,
+            SearchMode::Measured(measure) => measure.find_end(input, offset + 1, stated_len)?,
+            _ => offset + 1 + stated_len as usize,
         };
-        let is = (end - offset - 1) as u64;
-        (1..0x80).contains(&was.max(is)).then_some(())?;
+        let new_len = (end - offset - 1) as u64;
+        (1..0x80).contains(&stated_len.max(new_len)).then_some(())?;
         self.offset = end;
-        Some(if is == was {
+        Some(if new_len == stated_len {
             StepResult::Good
         } else {
-            StepResult::Fix(Fix { offset, old_len: was, new_len: is, subject: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix { offset, old_len: stated_len, new_len, subject: "name", first: offset + 1, owner: 0 })
         })
     }
 
@@ -369,15 +376,22 @@ impl TextReader {
     /// Reads the end of a payload. Its length is always reported, because the lengths inside may get more or fewer
     /// digits.
     fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
-        let StatedText { offset, stated_len: was, start } = frame.payload;
+        let StatedText { offset, stated_len, start } = frame.payload;
         self.frames.pop();
         // PHP ignores bytes after the last part of a payload, so the payload may end at its stated end.
-        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        let stated = stated.filter(|_| !matches!(mode, SearchMode::Measured(_)));
-        let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| start.checked_add(len));
+        let stated_end = stated_end.filter(|_| !matches!(mode, SearchMode::Measured(_)));
+        let end = stated_end.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
         self.offset = end + 1;
-        Some(StepResult::Fix(Fix { offset, old_len: was, new_len: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
+        Some(StepResult::Fix(Fix {
+            offset,
+            old_len: stated_len,
+            new_len: (end - start) as u64,
+            subject: "payload",
+            first: start,
+            owner: 0,
+        }))
     }
 
     fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
@@ -473,18 +487,18 @@ impl TextReader {
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (was, first) = self.read_head(input)?;
+        let (stated_len, first) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
         let class = frame.class.filter(|_| subject == "key");
         if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, stated_len: was, first, subject, class, has_variable: frame.state.variable_check() },
+                UnreadPiece { offset, stated_len, first, subject, class, has_variable: frame.state.variable_check() },
                 None,
             ));
         }
-        let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
-        let fits = stated.is_some_and(|end| {
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| first.checked_add(len));
+        let fits = stated_end.is_some_and(|end| {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (subject == "key"
                     || self.texts > 3
@@ -492,18 +506,18 @@ impl TextReader {
                     || !begins_container(&input[first..end])
                     || candidates.is_readable(&input[first..end]))
         });
-        if !fits && let Some(fix) = fix_lost_name(input, offset, was, first, class, candidates.classes) {
-            self.offset = first + was as usize;
+        if !fits && let Some(fix) = fix_lost_name(input, offset, stated_len, first, class, candidates.classes) {
+            self.offset = first + stated_len as usize;
             return Some(StepResult::Fix(fix));
         }
-        let stated = stated.unwrap_or(usize::MAX).min(input.len());
+        let stated_end = stated_end.unwrap_or(usize::MAX).min(input.len());
         let takes_stated = match mode {
             SearchMode::Step(step) => step > 0,
             SearchMode::Near { .. } => true,
             SearchMode::Between(_) | SearchMode::Measured(_) => false,
         };
         if fits && takes_stated {
-            self.offset = stated + 2;
+            self.offset = stated_end + 2;
             return Some(StepResult::Good);
         }
         if matches!(mode, SearchMode::Near { texts: true })
@@ -513,20 +527,20 @@ impl TextReader {
         {
             self.offset = first;
             self.texts += 1;
-            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len: was, start: first })?;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len, start: first })?;
             return Some(StepResult::Good);
         }
-        let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
+        let search_end = stated_end.saturating_add((stated_end - first).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
-            let is = (end - first) as u64;
+            let new_len = (end - first) as u64;
             // This key is two bytes shorter than its length, and may be the name of a property that lost its NUL
             // bytes. It is not taken for a shorter name.
             let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
-            if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
+            if class.is_some() && new_len.checked_add(2) == Some(stated_len) && may_lack(&input[first..end]) {
                 return None;
             }
             can_continue(frame, &input[end + 2..])
-                .then_some((end + 2, Fix { offset, old_len: was, new_len: is, subject, first, owner: 0 }))
+                .then_some((end + 2, Fix { offset, old_len: stated_len, new_len, subject, first, owner: 0 }))
         };
         match mode {
             SearchMode::Near { .. } => {
@@ -536,7 +550,7 @@ impl TextReader {
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             SearchMode::Step(step) => {
-                let lens = (0..MAX_TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
+                let lens = (0..MAX_TIMES).map_while(|times| stated_len.checked_add_signed(step.checked_mul(times)?));
                 let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
                 let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
@@ -545,10 +559,11 @@ impl TextReader {
             SearchMode::Between(between) => {
                 let (mut end, mut min, mut max) = (first, 0, 0);
                 loop {
-                    if between.fits_length(min, max, was) && input[end..].starts_with(b"\";") {
+                    if between.fits_length(min, max, stated_len) && input[end..].starts_with(b"\";") {
                         candidates.found.extend(fix_at(end));
                     }
-                    let Some((bytes, low, high)) = between.measure_character(input, end).filter(|_| min <= was) else {
+                    let Some((bytes, low, high)) = between.measure_character(input, end).filter(|_| min <= stated_len)
+                    else {
                         break;
                     };
                     (end, min, max) = (end + bytes, min + low, max + high);
@@ -573,13 +588,20 @@ impl TextReader {
     /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
     fn read_class_name(&self, input: &[u8], mode: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
-        let (was, first) = self.read_head(input)?;
+        let (stated_len, first) = self.read_head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
         if let SearchMode::Measured(measure) = mode {
-            (measure.find_end(input, first, was)? == first + len).then_some(())?;
+            (measure.find_end(input, first, stated_len)? == first + len).then_some(())?;
         }
-        let fix = Fix { offset: self.offset + 2, old_len: was, new_len: len as u64, subject: "class", first, owner: 0 };
-        Some((first, first + len, (was != fix.new_len).then_some(fix)))
+        let fix = Fix {
+            offset: self.offset + 2,
+            old_len: stated_len,
+            new_len: len as u64,
+            subject: "class",
+            first,
+            owner: 0,
+        };
+        Some((first, first + len, (stated_len != fix.new_len).then_some(fix)))
     }
 
     fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
@@ -608,12 +630,12 @@ impl TextReader {
     ) -> Option<StepResult> {
         let (first, end, fix) = self.read_class_name(input, mode)?;
         text::is_class_name(&input[first..end]).then_some(())?;
-        let (was, start) = read_number(input, end + 1, b'{')?;
+        let (stated_len, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open_payload(input, family, StatedText { offset, stated_len: was, start })?,
+            Some(family) => self.open_payload(input, family, StatedText { offset, stated_len, start })?,
             None => {
-                return self.read_raw_payload(input, StatedText { offset, stated_len: was, start }, fix, mode, candidates);
+                return self.read_raw_payload(input, StatedText { offset, stated_len, start }, fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -623,17 +645,18 @@ impl TextReader {
     fn read_raw_payload(
         &mut self,
         input: &[u8],
-        StatedText { offset, stated_len: was, start }: StatedText,
+        StatedText { offset, stated_len, start }: StatedText,
         fix: Option<Fix>,
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         if let SearchMode::Measured(_) = mode {
-            let piece = UnreadPiece { offset, stated_len: was, first: start, subject: "payload", class: None, has_variable: None };
+            let piece =
+                UnreadPiece { offset, stated_len, first: start, subject: "payload", class: None, has_variable: None };
             return Some(StepResult::Piece(piece, fix));
         }
-        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| start.checked_add(len));
+        if let Some(end) = stated_end.filter(|end| input.get(*end) == Some(&b'}')) {
             self.offset = end + 1;
             return Some(fix.map_or(StepResult::Good, StepResult::Fix));
         }
@@ -642,15 +665,22 @@ impl TextReader {
         if fix.is_some() {
             return None;
         }
-        let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let search_end = stated.saturating_add((stated - start).saturating_add(SEARCH_BEYOND)).min(input.len());
+        let stated_end = stated_end.unwrap_or(usize::MAX).min(input.len());
+        let search_end = stated_end.saturating_add((stated_end - start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let frame = self.frames.last();
         candidates.work += search_end - start;
         for end in start..search_end {
             if input[end] == b'}' && can_continue(frame, &input[end + 1..]) {
                 candidates.found.push((
                     end + 1,
-                    Fix { offset, old_len: was, new_len: (end - start) as u64, subject: "payload", first: start, owner: 0 },
+                    Fix {
+                        offset,
+                        old_len: stated_len,
+                        new_len: (end - start) as u64,
+                        subject: "payload",
+                        first: start,
+                        owner: 0,
+                    },
                 ));
             }
         }
@@ -684,18 +714,25 @@ impl TextReader {
 fn fix_lost_name(
     input: &[u8],
     offset: usize,
-    was: u64,
+    stated_len: u64,
     first: usize,
     class: Option<(usize, usize)>,
     classes: &Classes,
 ) -> Option<Fix> {
     let (start, len) = class?;
-    let end = first.checked_add(usize::try_from(was).ok()?.checked_sub(2)?)?;
+    let end = first.checked_add(usize::try_from(stated_len).ok()?.checked_sub(2)?)?;
     input.get(end..)?.starts_with(b"\";").then_some(())?;
     let class = input.get(start..start + len);
-    let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
+    let restored = names::restore_lost(&input[first..end], stated_len - 2, stated_len, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
-    Some(Fix { offset, old_len: was, new_len: was - 2, subject: "visibility", first, owner: restored.owner })
+    Some(Fix {
+        offset,
+        old_len: stated_len,
+        new_len: stated_len - 2,
+        subject: "visibility",
+        first,
+        owner: restored.owner,
+    })
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.

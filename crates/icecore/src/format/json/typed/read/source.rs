@@ -2,7 +2,7 @@
 
 use super::{NodeError, TypedReader};
 use crate::document::{IS_KEY, Kind, NO_KEY, Node};
-use crate::format::json::typed::form::{COUNT, FormKeys, Name, FORMS};
+use crate::format::json::typed::form::{COUNT, FORMS, FormKeys, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
 /// The `$` keys of an object, and where their values are.
