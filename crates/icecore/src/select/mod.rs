@@ -106,7 +106,7 @@ pub fn each(
 /// let skim = |json: &'static [u8]| {
 ///     select::skim(Input::Bytes(json), &Stage::parse("json")?, &pattern, &Limits::default(), &mut |_, _| Ok(()))
 /// };
-/// assert_eq!(skim(b"[1, 2, what is this?")?, Skimmed::All(1));
+/// assert_eq!(skim(b"[1, 2, what is this?")?, Skimmed::Complete(1));
 /// assert_eq!(skim(b"[what is this?")?, Skimmed::Unsure(0));
 /// # Ok::<(), icecore::Error>(())
 /// ```

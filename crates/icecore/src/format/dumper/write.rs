@@ -8,12 +8,12 @@ mod fast_line;
 mod frames;
 mod keys;
 mod leaf;
-mod observed;
 mod paths;
-pub(super) mod quote;
+mod recorded_options;
 mod referent;
 mod safe;
 mod values;
+pub(super) mod quote;
 
 use self::frames::{WriteFrame, push_int};
 use self::paths::{Path, Paths};

@@ -12,19 +12,19 @@ use std::hash::BuildHasher;
 pub(super) struct RenderedKey {
     /// Offset of its text, in quotes and with the colon.
     pub(super) start: usize,
-    /// Length of that; 0 for a key that is not rendered yet.
+    /// Length of that text; 0 for a key that is not rendered yet.
     pub(super) len: usize,
     /// Id of the first key with the same text.
     same_as: u16,
-    /// Whether writing the text is not enough.
+    /// Whether the key needs more than writing its text: its [`KeyHandling`] is not the default.
     pub(super) special: bool,
-    /// Number of times that it was written since it was no longer special. From then on its losses
-    /// are reported as this count.
+    /// Number of times that the key was written; [`Keys::count_uses`] sets it to 0.
     uses: u64,
+    /// Whether the losses of the key are only counted; see [`Keys::count_uses`].
     is_counted: bool,
 }
 
-/// What a key needs in addition to writing its text.
+/// What the writer does with a key in addition to writing its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyHandling {
     /// The entry does not exist: it is a placeholder.
@@ -37,10 +37,9 @@ pub(super) struct KeyHandling {
 
 /// The rendered keys of a document.
 ///
-/// Each open map has a serial number, which grows with each map. The stamp of a key is
-/// the serial of the last map that had it. If an inner map overwrites a stamp of an
-/// outer one, the old stamp is kept in `undo` and is restored when the inner map is
-/// closed.
+/// Each open map has an id; a map that is opened later has a higher one. The stamp of a key is the id of the last map
+/// that had the key. If an inner map overwrites the stamp of an outer map, the old stamp is pushed on `undo`, and is
+/// restored when the inner map is closed.
 #[derive(Default)]
 pub(super) struct Keys {
     rendered: Vec<RenderedKey>,
@@ -50,8 +49,9 @@ pub(super) struct Keys {
     undo: Vec<(u16, u64)>,
     /// The first id of each text; only used if two ids may have the same text.
     first: Option<HashMap<Vec<u8>, u16>>,
+    /// Kind and flags of all keys so far. Keys of one kind and different bytes have different texts.
     kind: Option<(Kind, u8)>,
-    /// Keys that are nodes of the tape, hashed with the serial of their map.
+    /// Keys that are nodes of the tape, hashed with the id of their map.
     key_hashes: HashSet<u64>,
     hasher: RandomState,
     last_map_id: u64,
@@ -60,12 +60,13 @@ pub(super) struct Keys {
 /// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenMap {
-    /// Serial of this map.
+    /// Id of this map; 0 for no map.
     id: u64,
-    /// Serial of the map around it.
+    /// Id of the map around it; 0 if it is the outermost.
     outer_id: u64,
     /// Length of [`Keys::undo`] when the map was opened.
     undo_len: u32,
+    /// Whether it has keys that are nodes of the tape.
     has_nodes: bool,
 }
 
@@ -127,8 +128,8 @@ impl Keys {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
-    /// Called when the losses of this key were reported once, with a path: from now on they
-    /// are only counted.
+    /// Called when the losses of this key were reported once, with a path. From now on the writer only counts how often
+    /// it writes the key.
     pub(super) fn count_uses(&mut self, id: u16) {
         if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
             (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);

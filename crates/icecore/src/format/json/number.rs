@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_shapes_are_recognized() {
+    fn number_syntax_is_recognized() {
         for (text, expected) in [
             ("0", NumberSyntax::Integer(1)),
             ("-0,", NumberSyntax::Integer(2)),
@@ -209,13 +209,13 @@ mod tests {
         }
         for case in cases {
             let text = case.as_bytes();
-            let shape = classify_number(text, 0);
+            let syntax = classify_number(text, 0);
             if let Some((value, end)) = parse_short_integer(text, 0) {
-                assert_eq!(shape, NumberSyntax::Integer(end), "{case}");
+                assert_eq!(syntax, NumberSyntax::Integer(end), "{case}");
                 assert_eq!(case[..end].parse(), Ok(value));
             }
             if let Some((value, end)) = parse_short_decimal(text, 0) {
-                assert_eq!(shape, NumberSyntax::Decimal(end), "{case}");
+                assert_eq!(syntax, NumberSyntax::Decimal(end), "{case}");
                 assert_eq!(case[..end].parse::<f64>().unwrap().to_bits(), value.to_bits());
             }
         }

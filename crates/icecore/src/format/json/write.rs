@@ -18,19 +18,19 @@ use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, Written};
-use known::KnownOutcome;
+use known::{EntryNames, KnownOutcome};
 pub(crate) use memory::WriterMemory;
 use repeated::RepeatedValues;
 use std::collections::HashMap;
 
-/// What is written.
+/// What is written, and how it is arranged.
 pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The document before the class map changed its names. The names that were read show which values belong to a
-    /// language's own classes.
+    /// The document with the names that were read, before the class map changed them. They show which values belong to
+    /// a language's own classes.
     pub(super) document_as_read: &'d Document<'d>,
-    /// The part to write, if the root is an array.
+    /// The items to write, if the root is an array.
     pub(super) window: Window,
     pub(super) layout: Layout,
 }
@@ -47,12 +47,15 @@ pub(super) enum Layout {
 /// Which items of an array are written: see [`DocumentPart::Items`](crate::DocumentPart::Items).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Window {
+    /// Number of items that were written before.
     pub(super) before: u64,
+    /// Number of items at the start of the array that are skipped.
     pub(super) skip: u64,
+    /// Whether more items are written later, so that the array stays open.
     pub(super) has_more: bool,
 }
 
-/// Writes a document, or a part of one that is an array, as plain JSON.
+/// Writes a document, or some items of one that is an array, as plain JSON.
 pub(super) fn write_document(
     job: &WriteJob<'_>,
     options: &WriteOptions,
@@ -120,7 +123,7 @@ struct WriteFrame {
     next: u32,
     /// Where the children end; for [`FrameKind::Target`], the node.
     end: u32,
-    /// For a map: state of its keys. Otherwise: that of the map around it.
+    /// The map around this container. It is [`Writer::current_map`] again when this container is closed.
     enclosing_map: OpenMap,
 }
 
@@ -144,7 +147,7 @@ enum FrameKind {
 
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
-    /// The document before the class map changed its names.
+    /// The document with the names that were read, before the class map changed them.
     document_as_read: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
@@ -470,11 +473,12 @@ impl Writer<'_, '_, '_> {
     /// brackets of its own.
     fn open_container(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().index_after(index);
+        // `u32::MAX` is the index of no node, and is written as null.
         let first = Some(if index + 1 < end { index + 1 } else { u32::MAX });
         if self.options.perl
-            && let Some(is) = self.perl_boolean(index, node)
+            && let Some(value) = self.perl_boolean(index, node)
         {
-            self.emitter.write_word(if is { "true" } else { "false" });
+            self.emitter.write_word(if value { "true" } else { "false" });
             return Ok(None);
         }
         if node.kind.has_class() {
@@ -508,8 +512,8 @@ impl Writer<'_, '_, '_> {
             }
             Kind::VString => {
                 self.record_loss(LossKind::VString, index);
-                let value = index + 1 < end && self.document.tape().index_after(index + 1) < end;
-                return Ok(if value { Some(self.document.tape().index_after(index + 1)) } else { first });
+                let has_value = index + 1 < end && self.document.tape().index_after(index + 1) < end;
+                return Ok(if has_value { Some(self.document.tape().index_after(index + 1)) } else { first });
             }
             Kind::Object if self.options.class.is_some() => {
                 self.open_object(index, node.class())?;
@@ -541,7 +545,7 @@ impl Writer<'_, '_, '_> {
             self.record_loss(LossKind::MapKind, index);
         }
         self.open_map_with_class(index, end)?;
-        if self.options.sort_keys { self.order_entries(index, end, false) } else { Ok(()) }
+        if self.options.sort_keys { self.order_entries(index, end, EntryNames::Own) } else { Ok(()) }
     }
 
     /// Opens a map, with an entry for the name of its class.

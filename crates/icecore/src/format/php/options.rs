@@ -55,7 +55,7 @@ pub struct ReadOptions {
     /// let document = php::read(text, &options, &Limits::default())?;
     /// assert_eq!(document.root().get("home").and_then(|home| home.as_bytes()), Some(&b"https://example.com"[..]));
     /// let repair = &document.repairs()[0];
-    /// assert_eq!((repair.was, repair.is, repair.path.as_str()), (18, 19, "$.home"));
+    /// assert_eq!((repair.old_len, repair.new_len, repair.path.as_str()), (18, 19, "$.home"));
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,

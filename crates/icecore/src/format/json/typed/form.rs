@@ -162,13 +162,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_and_part_of_a_form() {
+    fn every_key_is_found_and_belongs_to_a_form() {
         for (index, (name, text)) in NAMES.iter().enumerate() {
             assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
-            let belongs = |shape: &FormKeys| {
-                shape.main == *name || shape.required.contains(name) || shape.optional.contains(name)
+            let belongs = |form_keys: &FormKeys| {
+                form_keys.main == *name || form_keys.required.contains(name) || form_keys.optional.contains(name)
             };
             assert!(FORMS.iter().any(belongs), "{text}");
         }

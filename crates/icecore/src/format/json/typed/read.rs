@@ -223,17 +223,17 @@ impl<'a, 'r> TypedReader<'a, 'r> {
         let mut spelling = None;
         let mut value = self.source.root;
         if self.is_outermost(value) {
-            let parts = self.read_parts(value)?;
-            self.check_parts(value, &parts)?;
-            self.read_version(&parts)?;
-            if let Some(header) = parts.get(Name::Header) {
+            let values = self.read_form_values(value)?;
+            self.find_form_keys(value, &values)?;
+            self.read_version(&values)?;
+            if let Some(header) = values.get(Name::Header) {
                 self.tape.header = Some(self.tape.len());
                 self.read_value(header, Slot::default())?;
                 self.run_tasks()?;
             }
             spelling =
-                parts.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
-            value = parts.get(Name::Value).unwrap_or(value);
+                values.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
+            value = values.get(Name::Value).unwrap_or(value);
         }
         self.tape.root = self.tape.len();
         self.read_value(value, Slot::default())?;
@@ -242,8 +242,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
         Ok(spelling)
     }
 
-    fn read_version(&mut self, parts: &source::FormValues) -> Result<(), NodeError> {
-        if let Some(place) = parts.get(Name::Icecore) {
+    fn read_version(&mut self, values: &source::FormValues) -> Result<(), NodeError> {
+        if let Some(place) = values.get(Name::Icecore) {
             match self.source_number(place) {
                 Some(1) => {}
                 Some(higher) if higher > 1 => {
@@ -253,7 +253,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 _ => return Err(NodeError::new(place, "the version for $icecore, 1")),
             }
         }
-        if let Some(place) = parts.get(Name::Strings) {
+        if let Some(place) = values.get(Name::Strings) {
             self.strings = match self.source_text(place) {
                 Some(b"text") => PlainStringKind::Text,
                 Some(b"bytes") => PlainStringKind::Bytes,

@@ -7,14 +7,23 @@ use crate::format::json::emitter::CharEncoding;
 use crate::known::Known;
 use crate::output::LossKind;
 
-/// Result for a value that may be a known one.
+/// Result of [`Writer::write_known`].
 pub(super) enum KnownOutcome {
-    /// It is not known: nothing was written.
+    /// The value is not of a known class. Nothing was written.
     Unknown,
-    /// It was written, or only opened: then the main loop writes its contents.
+    /// The value was written, or its container was opened and the main loop writes the contents.
     Handled,
-    /// The value to continue with.
+    /// The caller writes this node in its place.
     Continue(u32),
+}
+
+/// The names under which the entries of a map are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryNames {
+    /// Their keys.
+    Own,
+    /// The names of methods of Ruby's exceptions: `message` instead of `mesg`.
+    Exception,
 }
 
 impl Writer<'_, '_, '_> {
@@ -102,7 +111,7 @@ impl Writer<'_, '_, '_> {
         let body = index + 1;
         let end = self.document.tape().index_after(body);
         self.open_map_with_class(body, end)?;
-        self.order_entries(body, end, true)
+        self.order_entries(body, end, EntryNames::Exception)
     }
 
     /// Continues in the innermost set: its members are the keys of a map.

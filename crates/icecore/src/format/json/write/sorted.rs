@@ -1,5 +1,6 @@
-//! Keys without ids, and sorted keys.
+//! Renders keys, writes keys that have no id, and sorts entries.
 
+use super::known::EntryNames;
 use super::{FrameKind, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
@@ -14,7 +15,7 @@ use crate::output::LossKind;
 pub(super) struct Order {
     entries: Vec<SortedEntry>,
     text: Vec<u8>,
-    /// Where the entries and the text of each map start.
+    /// For each map: the lengths of `entries` and `text` when it was opened.
     starts: Vec<(usize, usize)>,
 }
 
@@ -33,7 +34,7 @@ struct KeyText {
 }
 
 impl Writer<'_, '_, '_> {
-    /// Returns the text of a key.
+    /// Returns the text of a key. Losses are reported for the value at `index`.
     fn make_key_text(&mut self, node: &Node, bytes: &[u8], index: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
@@ -156,15 +157,15 @@ impl Writer<'_, '_, '_> {
         self.make_key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
-    /// Orders the entries of the map that was just opened: by their keys, if the option
-    /// asks for it. Entries of an exception get their names.
-    pub(super) fn order_entries(&mut self, index: u32, end: u32, is_exception: bool) -> Result<(), Error> {
+    /// Prepares the entries of the map that was just opened: gives them their names, leaves some out, and sorts them if
+    /// the option asks for it.
+    pub(super) fn order_entries(&mut self, index: u32, end: u32, names: EntryNames) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
         let mut next = index + 1;
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
-            let (document, place) = (self.document, next);
+            let (document, entry) = (self.document, next);
             let (name, bytes, value) = match node.key {
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
@@ -181,10 +182,13 @@ impl Writer<'_, '_, '_> {
                 break;
             }
             next = document.tape().index_after(value);
-            let renamed = if is_exception { self.exception_key(&name, bytes, value) } else { Some(&b""[..]) };
+            let renamed = match names {
+                EntryNames::Exception => self.exception_key(&name, bytes, value),
+                EntryNames::Own => Some(&b""[..]),
+            };
             let key = match renamed {
                 None => continue,
-                Some(b"") if node.key == IS_KEY => self.key_node_text(place, value)?,
+                Some(b"") if node.key == IS_KEY => self.key_node_text(entry, value)?,
                 Some(b"") => self.make_key_text(&name, bytes, value)?,
                 Some(text) => {
                     let reserved = self.is_reserved(text);

@@ -89,29 +89,29 @@ impl TypedReader<'_, '_> {
     /// Reads an object of `$` keys. Returns the value to continue with, if the object
     /// only describes that value.
     fn read_special(&mut self, place: u32, context: &mut ValueContext) -> Result<Option<u32>, NodeError> {
-        let parts = self.read_parts(place)?;
-        let shape = self.check_parts(place, &parts)?;
-        let part = |name: Name| parts.get(name).unwrap_or(place);
-        let main = part(shape.main);
-        let node = match shape.main {
+        let values = self.read_form_values(place)?;
+        let form_keys = self.find_form_keys(place, &values)?;
+        let value_of = |name: Name| values.get(name).unwrap_or(place);
+        let main = value_of(form_keys.main);
+        let node = match form_keys.main {
             Name::Id => {
                 let id = self.source_number(main).ok_or_else(|| NodeError::new(main, "a number for $id"))?;
                 if context.id.replace(id).is_some() {
                     return Err(NodeError::new(main, "one $id for a value").finding("a second one"));
                 }
-                return Ok(Some(part(Name::Value)));
+                return Ok(Some(value_of(Name::Value)));
             }
             Name::Weak | Name::Overload => {
-                let flag = if shape.main == Name::Weak { flag::WEAK } else { flag::OVERLOAD };
+                let flag = if form_keys.main == Name::Weak { flag::WEAK } else { flag::OVERLOAD };
                 if context.flags & flag != 0 {
-                    return Err(NodeError::new(main, format!("`{}` once", shape.main.text())).finding("it twice"));
+                    return Err(NodeError::new(main, format!("`{}` once", form_keys.main.text())).finding("it twice"));
                 }
                 context.flags |= flag;
                 return Ok(Some(main));
             }
             Name::Link | Name::Alias | Name::Copy => {
                 let number = self.source_number(main).ok_or_else(|| NodeError::new(main, "the number of an $id"))?;
-                let kind = match shape.main {
+                let kind = match form_keys.main {
                     Name::Link => Kind::Link,
                     Name::Alias => Kind::Alias,
                     _ => Kind::Copy,
@@ -135,17 +135,17 @@ impl TypedReader<'_, '_> {
             Name::Enum => Node { kind: Kind::EnumCase, ..self.read_named_bytes(main)? },
             Name::Module => {
                 let node = Node { kind: Kind::Module, ..self.read_named_bytes(main)? };
-                node.in_form(self.read_form(parts.get(Name::Form))?)
+                node.in_form(self.read_form(values.get(Name::Form))?)
             }
             Name::Text | Name::Bytes | Name::Latin1 | Name::Base64 | Name::String | Name::Symbol => {
                 self.read_name(place)?.ok_or_else(|| NodeError::new(place, "a string"))?
             }
             Name::Map => {
-                self.read_map(&parts, main, *context)?;
+                self.read_map(&values, main, *context)?;
                 return Ok(None);
             }
             _ => {
-                self.read_container(shape.main, &parts, place, *context)?;
+                self.read_container(form_keys.main, &values, place, *context)?;
                 return Ok(None);
             }
         };
@@ -153,66 +153,66 @@ impl TypedReader<'_, '_> {
         Ok(None)
     }
 
-    /// Reads a form with parts: first its node, then the tasks for its parts.
+    /// Reads a form that has values: first its node, then the tasks for the values.
     fn read_container(
         &mut self,
         main: Name,
-        parts: &FormValues,
+        values: &FormValues,
         place: u32,
         context: ValueContext,
     ) -> Result<(), NodeError> {
-        let part = |name: Name| ReadTask::Value { place: parts.get(name).unwrap_or(place), slot: Slot::default() };
-        let optional = |name: Name| parts.get(name).map(|place| ReadTask::Value { place, slot: Slot::default() });
+        let value_of = |name: Name| ReadTask::Value { place: values.get(name).unwrap_or(place), slot: Slot::default() };
+        let optional = |name: Name| values.get(name).map(|place| ReadTask::Value { place, slot: Slot::default() });
         let class = match main {
-            Name::Extended | Name::Subclass => parts.get(main),
-            _ => parts.get(Name::Class),
+            Name::Extended | Name::Subclass => values.get(main),
+            _ => values.get(Name::Class),
         };
         let class = class.map_or(Ok(0), |class| self.read_class(class))?;
         let (node, children) = match main {
-            Name::Ref => (Node::open(Kind::Ref, 0), vec![part(main)]),
-            Name::Code => (Node::open(Kind::Code, 0), vec![part(main)]),
-            Name::VString => (Node::open(Kind::VString, 0), vec![part(main), part(Name::Value)]),
+            Name::Ref => (Node::open(Kind::Ref, 0), vec![value_of(main)]),
+            Name::Code => (Node::open(Kind::Code, 0), vec![value_of(main)]),
+            Name::VString => (Node::open(Kind::VString, 0), vec![value_of(main), value_of(Name::Value)]),
             Name::Regexp => {
-                let is_bare = self.read_flag(parts, Name::Bare)?;
+                let is_bare = self.read_flag(values, Name::Bare)?;
                 let node = Node::open(Kind::Regexp, 0).with(if is_bare { flag::BARE } else { 0 });
-                (node, vec![part(main), part(Name::Flags)])
+                (node, vec![value_of(main), value_of(Name::Flags)])
             }
             Name::Tied => {
-                let node = Node::open(Kind::Tied, 0).in_form(self.read_form(parts.get(main))?);
-                (node, [Some(part(Name::Value)), optional(Name::Key)].into_iter().flatten().collect())
+                let node = Node::open(Kind::Tied, 0).in_form(self.read_form(values.get(main))?);
+                (node, [Some(value_of(Name::Value)), optional(Name::Key)].into_iter().flatten().collect())
             }
             Name::Class => {
-                let form = self.read_form(parts.get(Name::Form))?;
-                (Node::open(Kind::Object, class).in_form(form), vec![part(Name::Value)])
+                let form = self.read_form(values.get(Name::Form))?;
+                (Node::open(Kind::Object, class).in_form(form), vec![value_of(Name::Value)])
             }
             Name::Opaque => {
-                let node = Node::open(Kind::Opaque, class).in_form(self.read_form(parts.get(main))?);
-                let links = parts.get(Name::Links);
+                let node = Node::open(Kind::Opaque, class).in_form(self.read_form(values.get(main))?);
+                let links = values.get(Name::Links);
                 if let Some(links) = links {
                     self.check_array(links)?;
                 }
                 let links = links.map(|list| ReadTask::Items { next: list + 1, end: self.source.index_after(list) });
                 (node, [optional(Name::Payload), links].into_iter().flatten().collect())
             }
-            Name::Extended => (Node::open(Kind::Attrs, class).in_form(Form::Module), vec![part(Name::Value)]),
-            Name::Subclass => (Node::open(Kind::Attrs, class).in_form(Form::Subclass), vec![part(Name::Value)]),
+            Name::Extended => (Node::open(Kind::Attrs, class).in_form(Form::Module), vec![value_of(Name::Value)]),
+            Name::Subclass => (Node::open(Kind::Attrs, class).in_form(Form::Subclass), vec![value_of(Name::Value)]),
             Name::Attributes => {
-                let form = self.read_form(parts.get(Name::Form))?;
-                (Node::open(Kind::Attrs, class).in_form(form), vec![part(Name::Value)])
+                let form = self.read_form(values.get(Name::Form))?;
+                (Node::open(Kind::Attrs, class).in_form(form), vec![value_of(Name::Value)])
             }
             _ => return Err(NodeError::new(place, "a value").finding(format!("`{}`", main.text()))),
         };
         let open = self.open_node(node, context)?;
         let mut count = children.len() as u32;
-        if let Some(links) = parts.get(Name::Links) {
+        if let Some(links) = values.get(Name::Links) {
             count = count - 1 + self.source_node(links).aux;
         }
-        let attributes = parts.get(Name::Attributes).map(|attributes| self.read_attributes(attributes)).transpose()?;
+        let attributes = values.get(Name::Attributes).map(|attributes| self.read_attributes(attributes)).transpose()?;
         if let Some((_, entries)) = &attributes {
             count += entries;
         }
         self.tasks.push(ReadTask::Close { node: open, count });
-        if node.kind == Kind::Object && parts.get(Name::Form).is_none() {
+        if node.kind == Kind::Object && values.get(Name::Form).is_none() {
             self.tasks.push(ReadTask::Form { node: open });
         }
         self.tasks.extend(attributes.map(|(task, _)| task));
@@ -236,8 +236,8 @@ impl TypedReader<'_, '_> {
             let task = ReadTask::Entries { next: place + 1, end: self.source.index_after(place), index: 0 };
             return Ok((task, self.source_node(place).aux));
         }
-        let parts = self.read_parts(place)?;
-        let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
+        let values = self.read_form_values(place)?;
+        let pairs = values.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
         match pairs {
             Some(pairs) if self.source_node(place).aux == 1 => {
                 let task = ReadTask::Pairs {
@@ -252,25 +252,25 @@ impl TypedReader<'_, '_> {
         }
     }
 
-    fn read_map(&mut self, parts: &FormValues, pairs: u32, context: ValueContext) -> Result<(), NodeError> {
+    fn read_map(&mut self, values: &FormValues, pairs: u32, context: ValueContext) -> Result<(), NodeError> {
         let mut flags = 0;
         for (name, flag) in [(Name::Restricted, flag::RESTRICTED), (Name::Identity, flag::IDENTITY)] {
-            flags |= if self.read_flag(parts, name)? { flag } else { 0 };
+            flags |= if self.read_flag(values, name)? { flag } else { 0 };
         }
         self.check_array(pairs)?;
         let mut count = self.source_node(pairs).aux;
         let mut locked = Vec::new();
-        if let Some(list) = parts.get(Name::Locked) {
+        if let Some(list) = values.get(Name::Locked) {
             for item in self.source_items(list)? {
                 let position = self.source_number(item).filter(|position| *position < u64::from(count));
                 locked.push(position.ok_or_else(|| NodeError::new(item, "the position of a pair of $map, from 0"))?);
             }
             locked.sort_unstable();
         }
-        let default = parts.get(Name::Default);
+        let default = values.get(Name::Default);
         flags |= if default.is_some() { flag::DEFAULT } else { 0 };
         let map = self.open_node(Node::open(Kind::Map, 0).with(flags), context)?;
-        let placeholders = parts.get(Name::Placeholders);
+        let placeholders = values.get(Name::Placeholders);
         let mut tasks = vec![];
         tasks.extend(default.map(|place| ReadTask::Value { place, slot: Slot::default() }));
         if let Some(list) = placeholders {
@@ -347,9 +347,9 @@ impl TypedReader<'_, '_> {
         self.pending = NO_KEY;
         let is_locked = locked.binary_search(&u64::from(index)).is_ok();
         self.tasks.push(ReadTask::Pairs { next: self.source.index_after(next), end, index: index + 1, locked });
-        let mut parts = self.source_items(next).map_err(|_| NodeError::new(next, "a pair in $map"))?;
-        let (key, value, extra) = (parts.next(), parts.next(), parts.next());
-        drop(parts);
+        let mut items = self.source_items(next).map_err(|_| NodeError::new(next, "a pair in $map"))?;
+        let (key, value, extra) = (items.next(), items.next(), items.next());
+        drop(items);
         let (Some(key), None) = (key, extra) else {
             return Err(NodeError::new(next, "a pair, or only a key, in $map"));
         };
@@ -380,7 +380,7 @@ impl TypedReader<'_, '_> {
         if self.source_kind(place) != Some(Kind::Map) || !self.is_special(place) {
             return Ok(false);
         }
-        let value = self.read_parts(place)?.get(Name::Value);
+        let value = self.read_form_values(place)?.get(Name::Value);
         Ok(value.map_or(Ok(None), |value| self.read_name(value))?.is_some_and(|name| name.kind.is_string()))
     }
 
@@ -425,12 +425,12 @@ impl TypedReader<'_, '_> {
             Kind::Map if self.is_special(place) => {}
             _ => return Ok(None),
         }
-        let parts = self.read_parts(place)?;
-        let shape = self.check_parts(place, &parts)?;
-        let main = parts.get(shape.main).unwrap_or(place);
-        let kind = match shape.main {
+        let values = self.read_form_values(place)?;
+        let form_keys = self.find_form_keys(place, &values)?;
+        let main = values.get(form_keys.main).unwrap_or(place);
+        let kind = match form_keys.main {
             Name::Text | Name::Bytes => {
-                let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
+                let kind = if form_keys.main == Name::Text { Kind::Text } else { Kind::Bytes };
                 return Ok(Some(Node { kind, ..self.read_bytes_within(main, forms)? }));
             }
             Name::Latin1 => {
@@ -453,7 +453,7 @@ impl TypedReader<'_, '_> {
         };
         let mut node = Node { kind, ..self.read_bytes_within(main, forms)? };
         if let Some(encoding) =
-            parts.get(Name::Encoding).filter(|encoding| self.source_kind(*encoding) != Some(Kind::Null))
+            values.get(Name::Encoding).filter(|encoding| self.source_kind(*encoding) != Some(Kind::Null))
         {
             let name = self.read_named_bytes(encoding)?;
             let name = self.tape.string_bytes(&name, self.input).to_vec();
@@ -496,8 +496,8 @@ impl TypedReader<'_, '_> {
         form.ok_or_else(|| NodeError::new(place, "the word for a form, as docs/json-typed.md lists them"))
     }
 
-    fn read_flag(&self, parts: &FormValues, name: Name) -> Result<bool, NodeError> {
-        let Some(place) = parts.get(name) else { return Ok(false) };
+    fn read_flag(&self, values: &FormValues, name: Name) -> Result<bool, NodeError> {
+        let Some(place) = values.get(name) else { return Ok(false) };
         let node = self.source_node(place);
         if node.kind == Kind::Bool {
             Ok(node.payload != 0)

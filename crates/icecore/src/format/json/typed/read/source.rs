@@ -5,17 +5,17 @@ use crate::document::{IS_KEY, Kind, NO_KEY, Node};
 use crate::format::json::typed::form::{COUNT, FORMS, FormKeys, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
-/// The `$` keys of an object, and where their values are.
+/// The places of the values of an object with `$` keys, by key.
 pub(in crate::format::json::typed) struct FormValues {
-    values: [u32; COUNT],
+    places: [u32; COUNT],
 }
 
-/// Replaces the place of the value of a key that the object does not have.
+/// The place of a key that the object does not have.
 const NONE: u32 = u32::MAX;
 
 impl FormValues {
     pub(super) fn get(&self, name: Name) -> Option<u32> {
-        Some(self.values[name as usize]).filter(|value| *value != NONE)
+        Some(self.places[name as usize]).filter(|value| *value != NONE)
     }
 
     fn has(&self, name: Name) -> bool {
@@ -139,18 +139,18 @@ impl TypedReader<'_, '_> {
     }
 
     /// Returns the `$` keys of an object that has no other keys.
-    pub(super) fn read_parts(&mut self, place: u32) -> Result<FormValues, NodeError> {
-        let mut parts = FormValues { values: [NONE; COUNT] };
+    pub(super) fn read_form_values(&mut self, place: u32) -> Result<FormValues, NodeError> {
+        let mut values = FormValues { places: [NONE; COUNT] };
         let end = self.source.index_after(place);
         let mut next = place + 1;
         while let Some(entry) = self.source_entry(next, end) {
             next = entry.next;
             let key_text = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
             match self.read_key(&entry) {
-                KeyMeaning::Special(name) if parts.has(name) => {
+                KeyMeaning::Special(name) if values.has(name) => {
                     return Err(NodeError::new(entry.value, "each $ key once").finding(key_text(self)));
                 }
-                KeyMeaning::Special(name) => parts.values[name as usize] = entry.value,
+                KeyMeaning::Special(name) => values.places[name as usize] = entry.value,
                 KeyMeaning::Unknown => return Err(self.unknown_key_error(&entry)),
                 KeyMeaning::Plain(..) | KeyMeaning::Latin1 => {
                     return Err(NodeError::new(entry.value, "only $ keys next to a $ key")
@@ -159,7 +159,7 @@ impl TypedReader<'_, '_> {
                 }
             }
         }
-        Ok(parts)
+        Ok(values)
     }
 
     #[cold]
@@ -171,8 +171,8 @@ impl TypedReader<'_, '_> {
 
     /// Returns the form of an object of `$` keys. Checks that required keys exist, and
     /// that no others do.
-    pub(super) fn check_parts(&self, place: u32, parts: &FormValues) -> Result<&'static FormKeys, NodeError> {
-        let Some(shape) = FORMS.iter().find(|shape| parts.has(shape.main)) else {
+    pub(super) fn find_form_keys(&self, place: u32, values: &FormValues) -> Result<&'static FormKeys, NodeError> {
+        let Some(form_keys) = FORMS.iter().find(|form_keys| values.has(form_keys.main)) else {
             let first = self
                 .source_entries(place)
                 .next()
@@ -181,19 +181,19 @@ impl TypedReader<'_, '_> {
         };
         for (key, value) in self.source_entries(place) {
             let belongs = Name::from_text(key).is_some_and(|name| {
-                name == shape.main || shape.required.contains(&name) || shape.optional.contains(&name)
+                name == form_keys.main || form_keys.required.contains(&name) || form_keys.optional.contains(&name)
             });
             if !belongs {
                 let key = String::from_utf8_lossy(key);
-                return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
+                return Err(NodeError::new(value, format!("no `{key}` next to `{}`", form_keys.main.text())).finding("one"));
             }
         }
-        match shape.required.iter().find(|name| !parts.has(**name)) {
+        match form_keys.required.iter().find(|name| !values.has(**name)) {
             Some(missing) => {
-                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
+                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), form_keys.main.text()))
                     .finding("none"))
             }
-            None => Ok(shape),
+            None => Ok(form_keys),
         }
     }
 
