@@ -254,11 +254,11 @@ impl Stage {
             if wrapper.evidence != WrapperEvidence::Frame {
                 notes.push((wrapper.name, format!("{} bytes in {outside}", unwrapped.bytes.len())));
             }
-            notes.append(&mut unwrapped.notes);
+            notes.append(&mut unwrapped.remarks);
             metadata.append(&mut unwrapped.metadata);
             unchecked = unchecked.or(unwrapped.unchecked);
         })?;
-        Ok(Unwrapped { bytes, notes, metadata, unchecked })
+        Ok(Unwrapped { bytes, remarks: notes, metadata, unchecked })
     }
 
     /// Like [`Stage::unwrap_within`], without notes.
@@ -297,7 +297,12 @@ impl Stage {
                         .filter(|_| error.kind() != ErrorKind::Limit);
                     let beginning = beginning.ok_or_else(|| error.clone())?;
                     broken.get_or_insert(error);
-                    Unwrapped { bytes: Cow::Owned(beginning), notes: Vec::new(), metadata: Vec::new(), unchecked: None }
+                    Unwrapped {
+                        bytes: Cow::Owned(beginning),
+                        remarks: Vec::new(),
+                        metadata: Vec::new(),
+                        unchecked: None,
+                    }
                 }
                 (unwrapped, _) => unwrapped?,
             };

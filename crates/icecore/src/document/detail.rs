@@ -44,7 +44,7 @@ pub struct Span {
     /// 0 if the bytes are in the input, 1 if they are in data that was decompressed from it.
     pub layer: u8,
     /// Name of the piece in the format's description.
-    pub what: &'static str,
+    pub name: &'static str,
 }
 
 /// [`Span::node`] of pieces that do not belong to a value.
@@ -122,7 +122,7 @@ impl Detail {
     pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
         if start < end && !self.copying {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
-            self.trace.spans.push(Span { start, end, node, layer, what: name });
+            self.trace.spans.push(Span { start, end, node, layer, name });
         }
     }
 

@@ -157,7 +157,7 @@ impl Sink for TracedWindows<'_, '_> {
     }
 }
 
-/// Replaces these names by a copy, and returns the original.
+/// Replaces these names by a copy of them, and returns the first ones.
 fn hand_over_copy(names: &mut Names) -> Names {
     let copy = names.clone();
     std::mem::replace(names, copy)

@@ -103,12 +103,12 @@ pub struct PartProgress {
 
 impl PartProgress {
     /// Returns `true` if a part was written.
-    pub fn are_begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.begun
     }
 
     /// Returns `true` if the caller may take away what the parts wrote so far.
-    pub fn are_final(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.begun && self.is_final
     }
 

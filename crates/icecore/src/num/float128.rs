@@ -349,10 +349,10 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
             out.extend_from_slice(b".0");
         }
         1..=21 => {
-            let (integer_part, part) = digits.split_at(point as usize);
+            let (integer_part, fraction) = digits.split_at(point as usize);
             out.extend_from_slice(integer_part);
             out.push(b'.');
-            out.extend_from_slice(part);
+            out.extend_from_slice(fraction);
         }
         -5..=0 => {
             out.extend_from_slice(b"0.");
@@ -437,9 +437,9 @@ fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     if bits > 0 {
         let mut above = 0;
         for limb in limbs.iter_mut().rev() {
-            let original = *limb;
-            *limb = original >> bits | above << (64 - bits);
-            above = original & ((1 << bits) - 1);
+            let old_limb = *limb;
+            *limb = old_limb >> bits | above << (64 - bits);
+            above = old_limb & ((1 << bits) - 1);
         }
         lost |= above != 0;
     }

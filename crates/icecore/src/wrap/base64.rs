@@ -67,10 +67,11 @@ pub(super) fn decode_head(
     is_complete: bool,
     max_len: usize,
 ) -> Option<ContentHead<'static>> {
-    let part = input.get(..max_len / 3 * 4).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
+    let beginning = input.get(..max_len / 3 * 4).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
     let mut bytes = Vec::new();
-    decode_in_alphabet(alphabet, if is_all { part } else { complete_groups(alphabet, part) }, &mut bytes).ok()?;
+    decode_in_alphabet(alphabet, if is_all { beginning } else { complete_groups(alphabet, beginning) }, &mut bytes)
+        .ok()?;
     Some(ContentHead::from_beginning((bytes, is_all)))
 }
 

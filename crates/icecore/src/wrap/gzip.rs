@@ -39,12 +39,12 @@ pub static WRAPPER: Wrapper = Wrapper {
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     let (bytes, header) = zlib::gunzip(input, limits.decompressed_from(input.len()), limits)?;
-    let mut notes = Vec::new();
+    let mut remarks = Vec::new();
     if let Some(name) = header.name {
-        notes.push(("file name", String::from_utf8_lossy(&name).into_owned()));
+        remarks.push(("file name", String::from_utf8_lossy(&name).into_owned()));
     }
     if header.time > 0 {
-        notes.push(("file time", format!("{} (seconds since 1970)", header.time)));
+        remarks.push(("file time", format!("{} (seconds since 1970)", header.time)));
     }
-    Ok(Unwrapped::new(Cow::Owned(bytes), notes))
+    Ok(Unwrapped::new(Cow::Owned(bytes), remarks))
 }

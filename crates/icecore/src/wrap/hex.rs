@@ -57,9 +57,9 @@ fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
 }
 
 fn decode_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..max_len.saturating_mul(2)).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
-    let bytes = match decode_hex(part) {
+    let beginning = input.get(..max_len.saturating_mul(2)).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
+    let bytes = match decode_hex(beginning) {
         Ok((bytes, half)) => (half.is_none() || !is_all).then_some(bytes)?,
         Err(_) => return None,
     };

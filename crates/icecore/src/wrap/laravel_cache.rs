@@ -55,8 +55,8 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     }
     let expires = String::from_utf8_lossy(front).into_owned();
     let ends = (expires != MAX_EXPIRY.to_string()).then_some(expires);
-    let note = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
-    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[EXPIRY_DIGITS..]), vec![("expires", note)]);
+    let remark = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
+    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[EXPIRY_DIGITS..]), vec![("expires", remark)]);
     Ok(unwrapped.with_metadata(WRAPPER.name, "expires", ends))
 }
 

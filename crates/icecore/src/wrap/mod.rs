@@ -173,7 +173,7 @@ pub struct Unwrapped<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Other information in the wrapper.
-    pub notes: Vec<Remark>,
+    pub remarks: Vec<Remark>,
     /// Properties in the wrapper that one of its options can write again.
     pub metadata: Vec<Metadata>,
     /// What was not verified because no key was given.
@@ -188,8 +188,8 @@ impl Unwrapped<'_> {
 }
 
 impl<'a> Unwrapped<'a> {
-    fn new(bytes: Cow<'a, [u8]>, notes: Vec<Remark>) -> Unwrapped<'a> {
-        Unwrapped { bytes, notes, metadata: Vec::new(), unchecked: None }
+    fn new(bytes: Cow<'a, [u8]>, remarks: Vec<Remark>) -> Unwrapped<'a> {
+        Unwrapped { bytes, remarks, metadata: Vec::new(), unchecked: None }
     }
 
     /// Adds a property that an option of the wrapper writes.

@@ -133,7 +133,7 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
             .finding("another dump of Ruby's")
             .helping("a dump that is not from Rails' cache needs no wrapper: name the format `marshal`")
     })?;
-    let mut notes = vec![("layout", "Rails 6.1 or before".to_owned())];
+    let mut remarks = vec![("layout", "Rails 6.1 or before".to_owned())];
     let seconds = |member| match root.get(member).map(|value| value.target().value()) {
         Some(Value::Float(seconds)) => Some(seconds),
         Some(Value::Int(seconds)) => Some(seconds as f64),
@@ -149,26 +149,26 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
         [("@created_at", "created"), ("@expires_in", "expires in"), ("@expires_at", "expires"), ("@version", "version")]
     {
         match root.get(member).map(|value| value.target().value()) {
-            Some(Value::Float(seconds)) => notes.push((note, format!("{seconds} seconds"))),
-            Some(Value::Int(seconds)) => notes.push((note, format!("{seconds} seconds"))),
+            Some(Value::Float(seconds)) => remarks.push((note, format!("{seconds} seconds"))),
+            Some(Value::Int(seconds)) => remarks.push((note, format!("{seconds} seconds"))),
             Some(Value::Text(text) | Value::Bytes(text)) => {
-                notes.push((note, String::from_utf8_lossy(text).into_owned()))
+                remarks.push((note, String::from_utf8_lossy(text).into_owned()))
             }
             _ => {}
         }
     }
     let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
     if is_compressed && let Some(bytes) = value.as_bytes() {
-        notes.push(("compressed", "zlib".to_owned()));
+        remarks.push(("compressed", "zlib".to_owned()));
         let bytes = reach.inflate_body(bytes)?;
-        return Ok(with_properties(Cow::Owned(bytes), notes, &properties, true));
+        return Ok(with_properties(Cow::Owned(bytes), remarks, &properties, true));
     }
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
     let content = Document::from_tape(input, tape);
     marshal.write(&content, &settings, limits, &mut bytes)?;
-    Ok(with_properties(Cow::Owned(bytes), notes, &properties, false))
+    Ok(with_properties(Cow::Owned(bytes), remarks, &properties, false))
 }
 
 /// The properties that options write again: the expiry in seconds since 1970, and the version.
@@ -180,11 +180,11 @@ struct EntryProperties {
 
 fn with_properties<'a>(
     bytes: Cow<'a, [u8]>,
-    notes: Vec<Remark>,
+    remarks: Vec<Remark>,
     properties: &EntryProperties,
     is_compressed: bool,
 ) -> Unwrapped<'a> {
-    let unwrapped = Unwrapped::new(bytes, notes)
+    let unwrapped = Unwrapped::new(bytes, remarks)
         .with_metadata(WRAPPER.name, "expires", properties.expires.map(|seconds| seconds.to_string()))
         .with_metadata(WRAPPER.name, "version", properties.version.clone());
     with_compression_flag(unwrapped, is_compressed)
@@ -204,13 +204,14 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     let header: &[u8; HEADER] = input.first_chunk().ok_or_else(|| short("15 bytes of a header"))?;
     let [_, _, kind, expires @ .., a, b, c, d] = *header;
     let expires = f64::from_le_bytes(expires);
-    let mut notes = vec![("layout", "Rails 7.1".to_owned())];
-    notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
+    let mut remarks = vec![("layout", "Rails 7.1".to_owned())];
+    remarks
+        .push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
     let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
     let mut offset = HEADER;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
         let version = input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
-        notes.push(("version", String::from_utf8_lossy(version).into_owned()));
+        remarks.push(("version", String::from_utf8_lossy(version).into_owned()));
         properties.version = String::from_utf8(version.to_vec()).ok();
         offset += len;
     }
@@ -218,7 +219,7 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     let payload = match kind & COMPRESSED {
         0 => Cow::Borrowed(payload),
         _ => {
-            notes.push(("compressed", "zlib".to_owned()));
+            remarks.push(("compressed", "zlib".to_owned()));
             Cow::Owned(reach.inflate_body(payload)?)
         }
     };
@@ -235,9 +236,9 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
         }
     };
     if kind & !COMPRESSED != OBJECT {
-        notes.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
+        remarks.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
     }
-    Ok(with_properties(bytes, notes, &properties, kind & COMPRESSED != 0))
+    Ok(with_properties(bytes, remarks, &properties, kind & COMPRESSED != 0))
 }
 
 /// Returns Marshal's form of a string; `encoding` is the data after it.

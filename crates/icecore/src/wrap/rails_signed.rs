@@ -146,16 +146,16 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
             "fits the key"
         }
     };
-    let mut notes = vec![("digest", format!("{name} {digits}, {verdict}"))];
+    let mut remarks = vec![("digest", format!("{name} {digits}, {verdict}"))];
     let bytes = decode_message(message)?;
     let (bytes, details) = open_envelope(&bytes, limits).unwrap_or_else(|| (bytes, Envelope::default()));
-    notes.extend(
+    remarks.extend(
         [("expires", &details.expires), ("purpose", &details.purpose)]
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
     let unchecked = settings.text("key").is_none().then_some("signature");
-    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), notes) }
+    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), remarks) }
         .with_metadata(WRAPPER.name, "expires", details.expires)
         .with_metadata(WRAPPER.name, "purpose", details.purpose))
 }

@@ -70,13 +70,13 @@ fn hex_digit_value(digit: u8) -> Option<u8> {
 }
 
 fn decode_head<'a>(input: &'a [u8], is_complete: bool, settings: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..max_len).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
-    let part = match part {
+    let beginning = input.get(..max_len).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
+    let beginning = match beginning {
         [front @ .., b'%'] | [front @ .., b'%', _] if !is_all => front,
-        part => part,
+        beginning => beginning,
     };
-    Some(ContentHead::from_beginning((decode_percent(part, reads_plus_as_blank(settings)).ok()?, is_all)))
+    Some(ContentHead::from_beginning((decode_percent(beginning, reads_plus_as_blank(settings)).ok()?, is_all)))
 }
 
 /// Decodes escapes. `Err` contains the position of a malformed escape.

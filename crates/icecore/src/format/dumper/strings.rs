@@ -41,7 +41,7 @@ fn find_strings<'t>(
         if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
-        match span.what {
+        match span.name {
             "value" => add_value_string(&mut places, document, span, token),
             "key" if keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);

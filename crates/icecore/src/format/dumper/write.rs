@@ -9,11 +9,11 @@ mod frames;
 mod keys;
 mod leaf;
 mod paths;
+pub(super) mod quote;
 mod recorded_options;
 mod referent;
 mod safe;
 mod values;
-pub(super) mod quote;
 
 use self::frames::{WriteFrame, push_int};
 use self::paths::{Path, Paths};

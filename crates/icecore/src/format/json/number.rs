@@ -94,15 +94,17 @@ pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, us
         offset += 1;
     }
     let point = point?;
-    let (integer_len, part) = (point - first, offset - point - 1);
-    let is_default =
-        integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
+    let (integer_len, fraction_len) = (point - first, offset - point - 1);
+    let is_default = integer_len > 0
+        && fraction_len > 0
+        && integer_len + fraction_len <= 15
+        && (integer_len == 1 || input[first] != b'0');
     if !is_default || matches!(input.get(offset), Some(b'.' | b'e' | b'E')) {
         return None;
     }
     // 15 digits are below 2^53, so both numbers are exact, and a division of exact numbers
     // is rounded correctly.
-    let value = value as f64 / TENS.get(part)?;
+    let value = value as f64 / TENS.get(fraction_len)?;
     Some((if negative { -value } else { value }, offset))
 }
 

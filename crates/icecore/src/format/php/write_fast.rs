@@ -117,11 +117,11 @@ pub(super) fn write_fast(
 pub(super) fn write_part(
     document: &Document<'_>,
     limits: &Limits,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    let PartProgress { spare, memory, begun, is_final, .. } = parts;
+    let PartProgress { spare, memory, begun, is_final, .. } = progress;
     let state = memory.get_or_default::<WriteProgress>();
     if !*begun {
         *state = WriteProgress::default();

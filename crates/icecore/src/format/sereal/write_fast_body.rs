@@ -63,7 +63,7 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, max_bytes, |parts, buf, limit| write_nodes(document, parts, buf, limit))
+    append_with_spare(out, max_bytes, |progress, buf, limit| write_nodes(document, progress, buf, limit))
 }
 
 /// Writes the next part of a document. Returns `false`, with nothing written, if anything in it is
@@ -71,10 +71,11 @@ pub(super) fn write_fast_body(
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && try_append(out, |buf, max_bytes| write_nodes(document, parts, buf, max_bytes))
+    can_be_simple(document, options)
+        && try_append(out, |buf, max_bytes| write_nodes(document, progress, buf, max_bytes))
 }
 
 /// Returns the body of a document that must be compressed; `None` if anything in it is special.
@@ -83,10 +84,10 @@ pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &m
     if !requests_compression(options) || !is_simple(document, options) {
         return None;
     }
-    let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
+    let mut progress = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
     let mut body = Vec::new();
-    let written = write_nodes(document, &mut parts, &mut body, out.remaining_bytes());
-    out.return_spare(parts.spare);
+    let written = write_nodes(document, &mut progress, &mut body, out.remaining_bytes());
+    out.return_spare(progress.spare);
     written?;
     body.drain(..HEADER_LEN);
     Some(body)
@@ -105,26 +106,26 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 }
 
 /// Writes the nodes. Gives up if long strings make the output longer than `max_bytes` bytes.
-fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
+fn write_nodes(document: &Document<'_>, progress: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
-    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
-    if !parts.begun {
+    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| progress.begun || !nodes.is_empty())?;
+    if !progress.begun {
         buf.extend_from_slice(&header::MAGIC);
         buf.extend_from_slice(&[5, 0]);
     }
 
-    let Spare { bytes, words, .. } = &mut parts.spare;
+    let Spare { bytes, words, .. } = &mut progress.spare;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    let document_number = next_document_number(words, names.len(), parts.begun)?;
+    let document_number = next_document_number(words, names.len(), progress.begun)?;
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut filled = 0;
     // Number of bytes before the chunk. Sereal counts the offsets of a body from 1.
-    let mut passed = if parts.begun { parts.written } else { 1 };
+    let mut passed = if progress.begun { progress.written } else { 1 };
     // A run of common values must be long enough to be worth a call.
     let has_runs = nodes.len() >= MIN_NODES_FOR_RUNS;
     let mut tries = has_runs;
@@ -190,8 +191,8 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
         }
     }
     buf.extend_from_slice(&chunk[..filled]);
-    parts.begun = true;
-    parts.written = passed + filled as u64;
+    progress.begun = true;
+    progress.written = passed + filled as u64;
     Some(())
 }
 

@@ -102,8 +102,8 @@ impl Writer for WriteOptions {
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {
-        let DocumentPart::Nodes(parts) = part else { return None };
-        let is_written = limits.depth >= write_fast_body::MAX_DEPTH && write_part(document, self, parts, out);
+        let DocumentPart::Nodes(progress) = part else { return None };
+        let is_written = limits.depth >= write_fast_body::MAX_DEPTH && write_part(document, self, progress, out);
         is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, max_bytes, |parts, buf, limit| {
-        write_nodes(document, options, parts, buf, limit).filter(|()| parts.is_complete())
+    append_with_spare(out, max_bytes, |progress, buf, limit| {
+        write_nodes(document, options, progress, buf, limit).filter(|()| progress.is_complete())
     })
 }
 
@@ -44,11 +44,11 @@ pub(super) fn write_fast_body(
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
     can_be_simple(document, options)
-        && try_append(out, |buf, max_bytes| write_nodes(document, options, parts, buf, max_bytes))
+        && try_append(out, |buf, max_bytes| write_nodes(document, options, progress, buf, max_bytes))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
@@ -60,23 +60,23 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    if !parts.begun {
+    if !progress.begun {
         push_header(options, buf);
     }
     match options.netorder {
-        false => write_nodes_as::<false>(document, options, parts, buf, max_bytes),
-        true => write_nodes_as::<true>(document, options, parts, buf, max_bytes),
+        false => write_nodes_as::<false>(document, options, progress, buf, max_bytes),
+        true => write_nodes_as::<true>(document, options, progress, buf, max_bytes),
     }
 }
 
 fn write_nodes_as<const NET: bool>(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
@@ -84,7 +84,7 @@ fn write_nodes_as<const NET: bool>(
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
-    let Spare { bytes, open, .. } = &mut parts.spare;
+    let Spare { bytes, open, .. } = &mut progress.spare;
     open.resize(MAX_DEPTH as usize, PartialContainer::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
@@ -96,13 +96,14 @@ fn write_nodes_as<const NET: bool>(
     let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut filled = 0;
-    let mut depth = parts.depth;
+    let mut depth = progress.depth;
     // The innermost open container: the number of its remaining children, its own key, and whether its children have
     // keys.
-    let mut top = if parts.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
+    let mut top =
+        if progress.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
     // `Storable::store` takes a reference to the root, and it writes only the root. So no reference precedes the
     // root.
-    let mut is_root = !parts.begun;
+    let mut is_root = !progress.begun;
     let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry. Its key comes after its content.
@@ -183,8 +184,8 @@ fn write_nodes_as<const NET: bool>(
         top.remaining -= 1;
     }
     flush_chunk(chunk, filled, buf);
-    parts.begun = true;
-    parts.depth = depth;
+    progress.begun = true;
+    progress.depth = depth;
     *open.get_mut(depth)? = top;
     Some(())
 }

@@ -36,7 +36,7 @@ fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) ->
         if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
-        match span.what {
+        match span.name {
             "value" => add_value(&mut places, document, span, token),
             "key" if wanted.keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);

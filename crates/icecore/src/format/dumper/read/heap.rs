@@ -84,12 +84,12 @@ impl From<Error> for Interrupt {
 /// A path that is being followed.
 struct PathWalk<'a> {
     pending_path: u32,
-    parts: PathSteps<'a>,
+    steps: PathSteps<'a>,
     place: Option<PathPosition>,
     /// The openings with their sigils, and the number of `\` after each.
     open: Vec<(u8, u32)>,
-    /// The part that could not be followed yet.
-    pending_part: Option<PathStep<'a>>,
+    /// The step that could not be followed yet.
+    pending_step: Option<PathStep<'a>>,
 }
 
 /// Children of a container that a path entered.
@@ -264,31 +264,31 @@ impl<'a, 't> Heap<'a, 't> {
         if !self.pending_paths[pending_path as usize].is_statement {
             self.overrides.insert(self.pending_paths[pending_path as usize].node, Override::InProgress);
         }
-        let parts = PathSteps::new(Lexer { position, ..self.lexer });
-        PathWalk { pending_path, parts, place: None, open: Vec::new(), pending_part: None }
+        let steps = PathSteps::new(Lexer { position, ..self.lexer });
+        PathWalk { pending_path, steps, place: None, open: Vec::new(), pending_step: None }
     }
 
     /// Continues until the path ends, or needs another one.
     fn advance(&mut self, walk: &mut PathWalk<'a>) -> Result<PathPosition, Interrupt> {
         loop {
-            let part = match walk.pending_part.take() {
-                Some(part) => part,
-                None => match walk.parts.next(self.tape, self.limits)? {
-                    Some(part) => part,
+            let step = match walk.pending_step.take() {
+                Some(step) => step,
+                None => match walk.steps.next(self.tape, self.limits)? {
+                    Some(step) => step,
                     None => break,
                 },
             };
-            if let Err(stop) = self.take_part(walk, &part) {
-                walk.pending_part = Some(part);
+            if let Err(stop) = self.follow_step(walk, &step) {
+                walk.pending_step = Some(step);
                 return Err(stop);
             }
         }
         walk.place.ok_or_else(|| self.bad_path_error(walk, "a variable", "none").into())
     }
 
-    fn take_part(&mut self, walk: &mut PathWalk<'a>, part: &PathStep<'a>) -> Result<(), Interrupt> {
+    fn follow_step(&mut self, walk: &mut PathWalk<'a>, step: &PathStep<'a>) -> Result<(), Interrupt> {
         crate::steps::count(1);
-        match part {
+        match step {
             PathStep::Open(sigil) => walk.open.push((*sigil, 0)),
             PathStep::Reference => {
                 if let Some((_, references)) = walk.open.last_mut() {
@@ -314,7 +314,7 @@ impl<'a, 't> Heap<'a, 't> {
                     },
                     None => return Err(self.bad_path_error(walk, "a variable", "none").into()),
                 };
-                let child = self.find_child(walk, target, part)?;
+                let child = self.find_child(walk, target, step)?;
                 walk.place = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
             }
             PathStep::Close => {
@@ -448,7 +448,7 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Children -------------------------------------------------------------
 
     /// Returns the variable with this index or key; a new one, if a statement sets it.
-    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, part: &PathStep<'a>) -> Result<u32, Interrupt> {
+    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, step: &PathStep<'a>) -> Result<u32, Interrupt> {
         let body = self.object_body(target);
         if !self.children.contains_key(&body) {
             let Some(children) = self.collect_children(body) else {
@@ -459,8 +459,8 @@ impl<'a, 't> Heap<'a, 't> {
         let pending_path = self.pending_paths[walk.pending_path as usize];
         let is_last = pending_path.is_statement
             && walk.open.is_empty()
-            && walk.parts.clone().next(self.tape, self.limits)?.is_none();
-        let child = match (self.children.get_mut(&body), part) {
+            && walk.steps.clone().next(self.tape, self.limits)?.is_none();
+        let child = match (self.children.get_mut(&body), step) {
             (Some(Children::Array(items)), PathStep::Index(index)) => {
                 let len = items.len() as i64;
                 let position = if *index < 0 { index.saturating_add(len) } else { *index };
@@ -489,7 +489,7 @@ impl<'a, 't> Heap<'a, 't> {
             _ => None,
         };
         child.ok_or_else(|| {
-            let description = match part {
+            let description = match step {
                 PathStep::Index(index) => format!("the index {index}"),
                 PathStep::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
                 _ => "another step".to_owned(),

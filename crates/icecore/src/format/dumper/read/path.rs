@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::general;
 
-/// A part of a path, in the order of the text.
+/// A step of a path, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PathStep<'a> {
-    /// `${`, `@{`, `%{` or the first of `$$`: the following parts, up to its `Close`, are
+    /// `${`, `@{`, `%{` or the first of `$$`: the following steps, up to its `Close`, are
     /// a reference to follow.
     Open(u8),
     /// `\` after an opening.
@@ -29,14 +29,14 @@ pub(super) enum PathStep<'a> {
     Close,
 }
 
-/// Splits a path into its parts.
+/// Splits a path into its steps.
 #[derive(Clone, Debug)]
 pub(super) struct PathSteps<'a> {
     pub(super) lexer: Lexer<'a>,
     /// The openings that are not closed yet: for each, whether it has a brace.
     open: Vec<bool>,
     has_name: bool,
-    /// Whether openings without braces must be closed before the next part.
+    /// Whether openings without braces must be closed before the next step.
     closing: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> PathSteps<'a> {
         PathSteps { lexer, open: Vec::new(), has_name: false, closing: false }
     }
 
-    /// Returns the next part; `None` at the end. Strings use the arena of `tape`
+    /// Returns the next step; `None` at the end. Strings use the arena of `tape`
     /// temporarily.
     pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<PathStep<'a>>, Error> {
         if !self.has_name {
@@ -156,7 +156,7 @@ impl<'a> PathSteps<'a> {
         self.lexer.position += 1;
         self.lexer.skip_blanks();
         let start = self.lexer.position;
-        let part = match self.read_index_or_key(tape, limits)? {
+        let step = match self.read_index_or_key(tape, limits)? {
             (Kind::Int, text) if is_index => {
                 let index = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
                 PathStep::Index(index.ok_or_else(|| self.lexer.syntax_error(start, "an index"))?)
@@ -168,7 +168,7 @@ impl<'a> PathSteps<'a> {
         let close = if is_index { (b']', "`]`") } else { (b'}', "`}`") };
         self.lexer.expect(close.0, close.1)?;
         self.closing = true;
-        Ok(part)
+        Ok(step)
     }
 
     /// Reads an index or a key: its kind and bytes.

@@ -140,16 +140,16 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     /// Reads `$name = X;` or `$name->[0] = X;`.
     fn read_assignment(&mut self, sigil: u8) -> Result<Continuation, Error> {
         let start = self.lexer.position;
-        let mut parts = PathSteps::new(self.lexer);
-        let first = parts.next(self.sink.tape(), self.limits);
+        let mut steps = PathSteps::new(self.lexer);
+        let first = steps.next(self.sink.tape(), self.limits);
         let mut is_path = false;
         let result = loop {
-            match parts.next(self.sink.tape(), self.limits) {
+            match steps.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => is_path = true,
                 result => break result,
             }
         };
-        self.lexer.position = parts.lexer.position;
+        self.lexer.position = steps.lexer.position;
         let first = first?;
         result?;
         let name = match first {

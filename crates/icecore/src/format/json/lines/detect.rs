@@ -14,9 +14,9 @@ const MAX_LINES: usize = 8;
 /// The first lines, at least two, must be one object or array each.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let input = strip_byte_order_mark(input);
-    let part = input.get(..EXAMINED_BYTES).unwrap_or(input);
-    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
-    let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
+    let beginning = input.get(..EXAMINED_BYTES).unwrap_or(input);
+    let mut lines = beginning.split_inclusive(|byte| *byte == b'\n');
+    let complete = |line: &&[u8]| line.ends_with(b"\n") || beginning.len() == input.len();
     let lines = lines.by_ref().take_while(complete).filter(|line| !line.trim_ascii().is_empty());
     let mut documents = 0;
     for line in lines.take(MAX_LINES) {

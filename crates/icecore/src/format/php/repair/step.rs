@@ -173,7 +173,7 @@ pub(super) struct RepairFrame {
     /// For an object: start and length of its class.
     class: Option<(usize, usize)>,
     /// Hash of all outer frames. With it, two readers are compared without walking over their frames.
-    below: u64,
+    outer_hash: u64,
 }
 
 impl RepairFrame {
@@ -183,12 +183,12 @@ impl RepairFrame {
             Start::Named => (RepairState::Named, 0),
             Start::Counted => (RepairState::Counted, 0),
         };
-        RepairFrame { state, remaining, payload: StatedText::default(), class: None, below: 0 }
+        RepairFrame { state, remaining, payload: StatedText::default(), class: None, outer_hash: 0 }
     }
 
     /// Returns a hash of this frame and all below it.
     fn compute_hash(&self) -> u64 {
-        let mut sum = self.below;
+        let mut sum = self.outer_hash;
         for part in [self.state as u64, self.remaining, self.payload.start as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
@@ -400,7 +400,7 @@ impl TextReader {
 
     fn push_frame(&mut self, state: RepairState, remaining: u64, payload: StatedText) -> Option<()> {
         let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, remaining, payload, class: None, below });
+        self.frames.push(RepairFrame { state, remaining, payload, class: None, outer_hash: below });
         Some(())
     }
 

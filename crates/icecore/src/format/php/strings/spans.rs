@@ -35,7 +35,7 @@ pub(in crate::format::php) fn collect_strings(
     let mut collector = StringCollector { text, wanted, list: &mut places.list };
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
-        match span.what {
+        match span.name {
             // Covers `s:5:"`. The spans of the string and of its end come next and are ignored.
             "length" => collector.add_string(start),
             "value" => collector.add_scalar(start, end),

@@ -185,7 +185,9 @@ impl TypedReader<'_, '_> {
             });
             if !belongs {
                 let key = String::from_utf8_lossy(key);
-                return Err(NodeError::new(value, format!("no `{key}` next to `{}`", form_keys.main.text())).finding("one"));
+                return Err(
+                    NodeError::new(value, format!("no `{key}` next to `{}`", form_keys.main.text())).finding("one")
+                );
             }
         }
         match form_keys.required.iter().find(|name| !values.has(**name)) {
