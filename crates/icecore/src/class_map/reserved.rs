@@ -36,6 +36,8 @@ pub(crate) struct TypedMember {
 }
 
 impl Layout {
+    /// Parses the members of a line of the table. `name` is required; `name?type` is optional, and `name!type` is
+    /// required with this type. A `+` after the type allows null.
     fn parse(members: &'static str) -> Layout {
         let mut layout = Layout { required: Vec::new(), typed: Vec::new() };
         for member in members.split(' ').filter(|member| !member.is_empty()) {

@@ -29,7 +29,9 @@ pub enum NameComparison {
 #[derive(Clone, Copy, Debug)]
 pub struct ClassName<'n> {
     bytes: &'n [u8],
+    /// Whether the bytes are UTF-8 with characters beyond ASCII.
     is_text: bool,
+    /// Whether the case of ASCII letters is ignored.
     folds: bool,
 }
 
@@ -137,7 +139,7 @@ pub(super) fn decode_character(bytes: &[u8]) -> Option<(u64, usize)> {
         }
         character = character << 6 | u64::from(byte & 0x3f);
     }
-    // Smaller characters have a shorter form.
+    // The smallest character that needs this length. A smaller one must be in a shorter form.
     let min_character = match len {
         2 => 0x80,
         13 => 1 << 36,
