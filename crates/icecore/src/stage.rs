@@ -251,7 +251,7 @@ impl Stage {
     ) -> Result<Unwrapped<'a>, Error> {
         let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
         let bytes = self.remove_wrappers(input, limits, broken, |wrapper, outside, unwrapped| {
-            if wrapper.evidence != WrapperEvidence::Frame {
+            if wrapper.evidence != WrapperEvidence::Envelope {
                 notes.push((wrapper.name, format!("{} bytes in {outside}", unwrapped.bytes.len())));
             }
             notes.append(&mut unwrapped.remarks);

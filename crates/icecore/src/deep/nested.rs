@@ -86,7 +86,7 @@ fn read_wrapped_content<'b>(
     limits: &mut Limits,
     remaining: u32,
 ) -> Result<Option<Nested<'b>>, Error> {
-    if wrapper.evidence != WrapperEvidence::Frame && !is_promising(wrapper, bytes, remaining) {
+    if wrapper.evidence != WrapperEvidence::Envelope && !is_promising(wrapper, bytes, remaining) {
         return Ok(None);
     }
     let settings = wrapper.settings_for(bytes);

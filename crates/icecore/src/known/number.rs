@@ -120,7 +120,11 @@ pub(super) fn format_decimal(text: &str) -> String {
         Some((sign, digits, exponent)) if !digits.is_empty() => {
             let zeros =
                 if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
-            if zeros <= MAX_ZEROS { format!("{sign}{}", format_without_exponent(digits, exponent)) } else { text.to_owned() }
+            if zeros <= MAX_ZEROS {
+                format!("{sign}{}", format_without_exponent(digits, exponent))
+            } else {
+                text.to_owned()
+            }
         }
         _ => text.to_owned(),
     }

@@ -29,7 +29,7 @@ impl StringRewriter<'_> {
                 let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
                 raw_edits(bytes, &decoded, &edits, escaping)
             }
-            Changing::Framed | Changing::OnRequest(_) => {
+            Changing::Allowed | Changing::OnRequest(_) => {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
@@ -117,7 +117,7 @@ impl StringRewriter<'_> {
         };
         let edits = match &unwrapped.bytes {
             Cow::Borrowed(content)
-                if offset_in_slice(bytes, content).is_some() && wrapper.evidence == WrapperEvidence::Frame =>
+                if offset_in_slice(bytes, content).is_some() && wrapper.evidence == WrapperEvidence::Envelope =>
             {
                 let mut outer = Edits::new();
                 outer.append(&edits, offset_in_slice(bytes, content).unwrap_or_default());

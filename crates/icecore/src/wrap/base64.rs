@@ -34,7 +34,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         },
     ],
     page: include_str!("base64.md"),
-    // The evidence that it is something else may come late in the text.
+    // Bytes that show another encoding may come late in the text, so all bytes are searched for them.
     detect: |input| looks_like_base64(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: WrapperEvidence::Text,
     head: Some(|input, is_complete, _, max_len| decode_head(Alphabet::Standard, input, is_complete, max_len)),
@@ -45,7 +45,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// Line length of MIME_LINE_LEN.
+/// Length of a line in MIME.
 const MIME_LINE_LEN: usize = 76;
 /// Number of bytes of a text that are examined.
 const EXAMINED_LEN: usize = 64;
@@ -56,9 +56,9 @@ const MIN_LEN: usize = 8;
 /// tolerate them.
 pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     let input = input.trim_ascii();
-    let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
+    let is_allowed = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
     let padding = input.iter().rev().take_while(|byte| **byte == b'=').count().min(2);
-    input.len() >= MIN_LEN && input[..input.len() - padding].iter().take(EXAMINED_LEN).all(is_part)
+    input.len() >= MIN_LEN && input[..input.len() - padding].iter().take(EXAMINED_LEN).all(is_allowed)
 }
 
 pub(super) fn decode_head(
@@ -95,7 +95,7 @@ pub(super) fn unwrap_base64(alphabet: Alphabet, input: &[u8]) -> Result<Unwrappe
 
 #[cold]
 fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
-    let other_alphabet = match alphabet {
+    let (other_62, other_63, help) = match alphabet {
         Alphabet::Standard => (b'-', b'_', "the alphabet with - and _ is `base64url`"),
         Alphabet::Url => (b'+', b'/', "the alphabet with + and / is `base64`"),
     };
@@ -113,7 +113,7 @@ fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
                 byte if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
                 byte => format!("the byte 0x{byte:02x}"),
             });
-            if *byte == other_alphabet.0 || *byte == other_alphabet.1 { error.helping(other_alphabet.2) } else { error }
+            if [other_62, other_63].contains(byte) { error.helping(help) } else { error }
         }
     }
 }

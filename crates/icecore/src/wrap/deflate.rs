@@ -1,4 +1,4 @@
-//! Deflate without a frame, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
+//! Deflate without a header, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
 
 use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;

@@ -14,10 +14,10 @@ pub(super) struct Slashes {
 
 /// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
 fn may_begin_escaped(raw: &[u8]) -> bool {
-    let quote = || {
+    let byte_before_quote = || {
         memchr::memchr2(b'"', b'\'', raw).and_then(|offset| offset.checked_sub(1)).and_then(|before| raw.get(before))
     };
-    begins_serialized(raw) && quote() == Some(&b'\\')
+    begins_serialized(raw) && byte_before_quote() == Some(&b'\\')
 }
 
 /// Returns `true` for the beginning of a PHP value, JSON, `array (` of `var_export()`, or `name|` of a session before a
@@ -68,10 +68,11 @@ impl Escaping for Slashes {
         // Some writers escape double quotes only.
         let quote =
             memchr::memchr(b'\'', raw.get(window.clone()).unwrap_or_default()).map(|offset| window.start + offset);
-        let single = quote.is_none_or(|offset| offset.checked_sub(1).and_then(|index| raw.get(index)) == Some(&b'\\'));
+        let escapes_single_quote =
+            quote.is_none_or(|offset| offset.checked_sub(1).and_then(|index| raw.get(index)) == Some(&b'\\'));
         for byte in text {
             match byte {
-                b'\'' if !single => out.push(b'\''),
+                b'\'' if !escapes_single_quote => out.push(b'\''),
                 b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
                 0 => out.extend_from_slice(b"\\0"),
                 b'\n' if self.like_c => out.extend_from_slice(b"\\n"),

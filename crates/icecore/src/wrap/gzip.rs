@@ -1,4 +1,4 @@
-//! The frame of gzip.
+//! The format of gzip.
 
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;

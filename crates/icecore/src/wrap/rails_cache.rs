@@ -33,11 +33,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_cache.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: Some(read_head),
     needed_settings: None,
     stream: None,
-    changing: Changing::Framed,
+    changing: Changing::Allowed,
     unwrap,
     wrap,
 };
@@ -45,14 +45,19 @@ pub static WRAPPER: Wrapper = Wrapper {
 const SIGNATURE: [u8; 2] = [0x00, 0x11];
 /// The first bytes of Marshal's output.
 const MARSHAL: [u8; 2] = [4, 8];
+// Types of a value in Rails 7.1: a dump, or a bare string in one of three encodings.
 const OBJECT: u8 = 1;
+const UTF8_STRING: u8 = 2;
+const BINARY_STRING: u8 = 3;
+const ASCII_STRING: u8 = 4;
+/// Bit of the type of a compressed value.
 const COMPRESSED: u8 = 0x80;
-/// Signature, type, expiry and the length of the version.
-const HEADER: usize = 15;
+/// Length of signature, type, expiry and the length of the version.
+const HEADER_LEN: usize = 15;
 
 fn detect(input: &[u8]) -> bool {
     match input {
-        [0x00, 0x11, kind, ..] => input.len() > HEADER && (1..=4).contains(&(kind & !COMPRESSED)),
+        [0x00, 0x11, kind, ..] => input.len() > HEADER_LEN && (OBJECT..=ASCII_STRING).contains(&(kind & !COMPRESSED)),
         [0x00, 4, 8, ..] => true,
         [0x01, 0x78, flags, ..] => u16::from_be_bytes([0x78, *flags]).is_multiple_of(31),
         _ => false,
@@ -81,7 +86,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     open_entry(input, ContentReach::All(limits))
 }
 
-/// The decompressed data is complete if it is shorter than requested.
+/// Returns the beginning of the value. Decompressed data is complete if it is shorter than requested.
 fn read_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
     let bytes = open_entry(input, ContentReach::Head(max_len)).ok()?.bytes;
     let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= max_len;
@@ -139,25 +144,26 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
         Some(Value::Int(seconds)) => Some(seconds as f64),
         _ => None,
     };
-    let lasts = || seconds("@expires_in").zip(seconds("@created_at")).map(|(lasts, created)| created + lasts);
+    let expiry_from_duration =
+        || seconds("@expires_in").zip(seconds("@created_at")).map(|(duration, created)| created + duration);
     let version = root.get("@version").and_then(|version| version.target().as_bytes().map(<[u8]>::to_vec));
     let properties = EntryProperties {
-        expires: seconds("@expires_at").or_else(lasts),
+        expires: seconds("@expires_at").or_else(expiry_from_duration),
         version: version.and_then(|version| String::from_utf8(version).ok()),
     };
-    for (member, note) in
+    for (member, name) in
         [("@created_at", "created"), ("@expires_in", "expires in"), ("@expires_at", "expires"), ("@version", "version")]
     {
         match root.get(member).map(|value| value.target().value()) {
-            Some(Value::Float(seconds)) => remarks.push((note, format!("{seconds} seconds"))),
-            Some(Value::Int(seconds)) => remarks.push((note, format!("{seconds} seconds"))),
+            Some(Value::Float(seconds)) => remarks.push((name, format!("{seconds} seconds"))),
+            Some(Value::Int(seconds)) => remarks.push((name, format!("{seconds} seconds"))),
             Some(Value::Text(text) | Value::Bytes(text)) => {
-                remarks.push((note, String::from_utf8_lossy(text).into_owned()))
+                remarks.push((name, String::from_utf8_lossy(text).into_owned()))
             }
             _ => {}
         }
     }
-    let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
+    let is_compressed = root.get("@compressed").is_some_and(|flag| matches!(flag.value(), Value::Bool(true)));
     if is_compressed && let Some(bytes) = value.as_bytes() {
         remarks.push(("compressed", "zlib".to_owned()));
         let bytes = reach.inflate_body(bytes)?;
@@ -198,19 +204,20 @@ fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> U
 
 /// Unwraps the layout of Rails 7.1.
 fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
-    let short = |expected: &str| {
+    let truncated_error = |expected: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(expected.to_owned()).finding("the end of the input")
     };
-    let header: &[u8; HEADER] = input.first_chunk().ok_or_else(|| short("15 bytes of a header"))?;
+    let header: &[u8; HEADER_LEN] = input.first_chunk().ok_or_else(|| truncated_error("15 bytes of a header"))?;
     let [_, _, kind, expires @ .., a, b, c, d] = *header;
     let expires = f64::from_le_bytes(expires);
     let mut remarks = vec![("layout", "Rails 7.1".to_owned())];
     remarks
         .push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
     let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
-    let mut offset = HEADER;
+    let mut offset = HEADER_LEN;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
-        let version = input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
+        let version =
+            input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| truncated_error("the version"))?;
         remarks.push(("version", String::from_utf8_lossy(version).into_owned()));
         properties.version = String::from_utf8(version.to_vec()).ok();
         offset += len;
@@ -225,9 +232,9 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     };
     let bytes = match kind & !COMPRESSED {
         OBJECT => payload,
-        2 => Cow::Owned(marshal_string(&payload, b"\x06:\x06ET")),
-        3 => Cow::Owned(marshal_string(&payload, b"")),
-        4 => Cow::Owned(marshal_string(&payload, b"\x06:\x06EF")),
+        UTF8_STRING => Cow::Owned(marshal_string(&payload, b"\x06:\x06ET")),
+        BINARY_STRING => Cow::Owned(marshal_string(&payload, b"")),
+        ASCII_STRING => Cow::Owned(marshal_string(&payload, b"\x06:\x06EF")),
         other => {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(2)

@@ -16,7 +16,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[],
     page: include_str!("slashes.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
     stream: None,

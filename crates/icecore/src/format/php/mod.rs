@@ -129,7 +129,7 @@ impl Reader for ReadOptions {
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
-            is_odd: false,
+            looks_damaged: false,
             read: &|text, _, request| read_unrepaired(text, self, request),
         };
         repair::read_or_repair(outcome, input, &mending)

@@ -77,9 +77,9 @@ pub struct ReadOptions {
     /// Size of a float in images before 2.2, whose header does not give it: 8, 12 or 16.
     pub nv_size: Option<u8>,
     /// ASCII keys that were text in perl become text, as a Perl program could see. Otherwise
-    /// this is only their spelling.
+    /// only the spelling says that they were text.
     pub text_keys: bool,
-    /// Read only with the plain machine. Slower; for comparisons in tests.
+    /// Read with the reference reader, which is slower. For comparisons in tests.
     pub reference: bool,
 }
 
@@ -120,16 +120,16 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// A file (`store`) or a memory image (`freeze`). By default as it was read, otherwise a
-    /// file.
+    /// Whether to write a file (`store`) or a memory image (`freeze`). `None` means what the document was read from, or a
+    /// file if it was not read from Storable.
     pub file: Option<bool>,
-    /// Network order. By default as it was read.
+    /// Write in network order. Without it, the order is the one that the document was read with.
     pub netorder: bool,
-    /// The minor version: 11 or 12. By default as it was read, otherwise 11.
+    /// The minor version: 11 or 12. `None` means the version that the document was read with, or 11.
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
-    /// Write without the fast loops. Slower; for comparisons in tests.
+    /// Write with the reference writer, which is slower. For comparisons in tests.
     pub reference: bool,
 }
 

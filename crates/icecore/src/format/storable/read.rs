@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 /// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// The shortest entry of a HASH: a value, and the length of a key.
+pub(super) const MIN_ENTRY: usize = 5;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
 pub(super) const MIN_FLAG_ENTRY: usize = 4;
 /// Number of ids that a table of keys can assign, minus a margin.
@@ -31,7 +33,9 @@ pub(super) enum State {
     Tied,
     TiedKey,
     TiedIndex,
-    /// A hook record; its inner objects are being read.
+    /// A hook record; its inner objects are being read. [`Frame::flags`] is the last hook flags, [`Frame::remaining`]
+    /// is the type of the object, and [`Frame::has_slot`] tells if the record is a large one. [`Frame::value`] is
+    /// [`NONE`], except after an inner object: then the next byte is hook flags again.
     Hook,
     /// The object of a tied variable that was frozen by a hook.
     HookExtra,
@@ -62,7 +66,7 @@ pub(super) struct Frame {
 /// [`Frame::value`] if no value waits for its key.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Prefix of a value: how it is reached, and its class.
+/// The records before a value: how it is reached, and its class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
     /// `REF` and related flags, if a reference was read or is implied.
@@ -74,7 +78,7 @@ pub(super) struct Prefix {
     pub(super) wrapper_count: u32,
     /// Offset of its start in the input.
     pub(super) start: usize,
-    /// The first node.
+    /// The first node of the value and its wrappers.
     pub(super) first: u32,
 }
 
@@ -97,6 +101,7 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) first_numbers: HashMap<u32, u32>,
     /// Notes for the value whose node is next, and for its object.
     pending: Vec<(u16, u64)>,
+    /// The note for the class of the next object.
     pub(super) pending_class: Option<u64>,
 }
 
@@ -422,7 +427,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
                 self.record_piece(count_start, node, "count");
-                let count = self.check_count(u64::from(count), 5, "entries")?;
+                let count = self.check_count(u64::from(count), MIN_ENTRY, "entries")?;
                 return self.begin_hash(None, count, prefix);
             }
             tag::FLAG_HASH => {

@@ -24,7 +24,7 @@ pub(super) struct Frame {
     /// Whether the keys so far are 0, 1, 2 and so on.
     pub(super) is_list: bool,
     /// The key that PHP gives to a value without one; `None` if none is left.
-    pub(super) next: Option<i64>,
+    pub(super) next_key: Option<i64>,
     /// Whether it has an integer key.
     pub(super) has_integer: bool,
 }
@@ -32,14 +32,14 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(node: u32, syntax: ContainerSyntax, has_names: bool, close: u8) -> Frame {
         let is_list = syntax == ContainerSyntax::Array;
-        Frame { node, count: 0, syntax, has_names, close, is_list, next: Some(0), has_integer: false }
+        Frame { node, count: 0, syntax, has_names, close, is_list, next_key: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
     fn mark_used(&mut self, key: i64) {
-        if !self.has_integer || self.next.is_some_and(|next| key >= next) {
+        if !self.has_integer || self.next_key.is_some_and(|next| key >= next) {
             self.has_integer = true;
-            self.next = key.checked_add(1);
+            self.next_key = key.checked_add(1);
         }
     }
 }
@@ -85,7 +85,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Returns the key of a value without one.
     pub(super) fn take_next_key(&mut self, start: usize) -> Result<Key, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
-        let Some(next) = frame.next else {
+        let Some(next) = frame.next_key else {
             // It may be a key that is cut off.
             let mut lexer = self.lexer;
             lexer.skip_blanks()?;

@@ -21,12 +21,12 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) deferred_keys: DeferredKeys,
     /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
-    /// The offset up to which spans cover the input.
+    /// Offset up to which all bytes of the input have a span.
     covered_until: usize,
     /// The value that is being read: its future node, and the id of its key.
-    next: (u32, u16),
-    /// The last value, until it is known whether it continues.
-    last: Option<u32>,
+    next_value: (u32, u16),
+    /// The value that was read last, until a comma or the end of its container follows.
+    last_value: Option<u32>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -39,8 +39,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             deferred_keys: DeferredKeys::default(),
             key_source: None,
             covered_until: 0,
-            next: (0, NO_KEY),
-            last: None,
+            next_value: (0, NO_KEY),
+            last_value: None,
         }
     }
 
@@ -67,10 +67,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Returns the path of what could not be read. An operator belongs to the previous value.
     pub(super) fn failed_path(&mut self, kind: ErrorKind) -> String {
         let input = self.lexer.input;
-        let (index, key) = self.next;
+        let (index, key) = self.next_value;
         let tape = self.sink.tape();
         let Some(frame) = self.frames.last() else { return "$".to_owned() };
-        if let (Some(last), ErrorKind::Unsupported) = (self.last, kind) {
+        if let (Some(last), ErrorKind::Unsupported) = (self.last_value, kind) {
             return tape.path_to(last, input);
         }
         let named = index == tape.len() && key != KEY_NODE && key != NO_KEY;
@@ -98,30 +98,30 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.lexer.offset += 2;
             self.lexer.skip_blanks()?;
             let start = self.lexer.offset;
-            self.next = (self.sink.nodes().len() as u32, key);
+            self.next_value = (self.sink.nodes().len() as u32, key);
             let value = self.lexer.read_value()?;
             self.begin_value(value, key, start)?;
         } else {
             self.lexer.offset = end;
             let key = self.take_next_key(start)?;
             let key = self.place_key(key, start, start);
-            self.next = (self.sink.nodes().len() as u32, key);
+            self.next_value = (self.sink.nodes().len() as u32, key);
             self.begin_value(first, key, start)?;
         }
         if self.frames.last().is_some_and(|inner| inner.node != frame.node) {
             return Ok(());
         }
-        self.read_separator(frame.close, self.next.0)
+        self.read_separator(frame.close, self.next_value.0)
     }
 
     /// Consumes the comma after the entry at `last`, unless the container ends there.
     fn read_separator(&mut self, close: u8, last: u32) -> Result<(), Error> {
-        self.last = Some(last);
+        self.last_value = Some(last);
         self.lexer.skip_blanks()?;
         match self.lexer.peek() {
             Some(byte) if byte == b',' || byte == close => {
                 self.lexer.offset += usize::from(byte == b',');
-                self.last = None;
+                self.last_value = None;
                 Ok(())
             }
             _ if close == b']' => Err(self.lexer.unexpected_token_error("`,` or `]`")),

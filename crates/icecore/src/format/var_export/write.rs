@@ -39,11 +39,11 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     let spelling = document.spelling_of(NAME);
     let surroundings = spelling.filter(|_| options.file.is_none());
     let is_file = options.file == Some(true);
-    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|place| known.stored_bytes(place)));
+    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|location| known.stored_bytes(location)));
     let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
     let splits_tags = !is_in_php && !options.trusted;
     let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
-    let noted = spelling.filter(|spelling| !spelling.notes.is_empty());
+    let spelling_with_notes = spelling.filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
@@ -51,7 +51,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         is_short: options.short,
         is_plain: options.plain,
         splits_tags,
-        spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
+        spelling: spelling_with_notes.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         open_targets: HashSet::new(),
         target_order: Vec::new(),
@@ -108,7 +108,9 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
     limits: &'d Limits,
+    /// See [`WriteOptions::short`].
     is_short: bool,
+    /// See [`WriteOptions::plain`].
     is_plain: bool,
     /// Whether PHP tags in strings are split, because the text does not begin with one.
     pub(super) splits_tags: bool,
@@ -159,8 +161,8 @@ impl<'d> Writer<'d> {
         while frame.next < frame.end {
             let mut index = frame.next;
             let key = self.node(index);
-            // PHP does not have these entries: keys that are allowed but absent,
-            // defaults.
+            // PHP does not have these entries: keys of a restricted hash that are allowed but absent, and default
+            // values.
             if key.key == IS_KEY && key.has(flag::PLACEHOLDER) && key.kind.is_string() {
                 frame.next = self.document.tape().index_after(self.document.tape().index_after(index));
                 continue;
@@ -330,7 +332,7 @@ impl<'d> Writer<'d> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let first = index;
-        let (outer_target_count, mut links) = (self.target_order.len(), false);
+        let (outer_target_count, mut has_links) = (self.target_order.len(), false);
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(index);
             if node.has(flag::TARGET) && node.kind.is_container() && self.open_targets.insert(index) {
@@ -338,7 +340,7 @@ impl<'d> Writer<'d> {
             }
             self.record_flag_losses(index, &node);
             match node.kind {
-                Kind::Link | Kind::Alias => (index, links) = (self.follow_link(index, node.payload)?, true),
+                Kind::Link | Kind::Alias => (index, has_links) = (self.follow_link(index, node.payload)?, true),
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
                     self.record_wrapper_losses(index);
                     index += 1;
@@ -396,7 +398,7 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        Err(chain_too_long_error(self.document, first, links, self.limits))
+        Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
     /// Closes the targets that were entered on the way to a leaf.
@@ -478,13 +480,14 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    fn write_enum_case(&mut self, index: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
+    /// Writes an enum case; with `line_indent`, on a line of its own.
+    fn write_enum_case(&mut self, index: u32, node: &Node, line_indent: Option<usize>, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.is_plain || !super::write_leaf::is_case_in_code(bytes) {
             self.record_loss(LossKind::Name, index);
             return self.write_string(bytes, buf);
         }
-        if let Some(indent) = line {
+        if let Some(indent) = line_indent {
             self.start_line(indent, buf);
         }
         match self

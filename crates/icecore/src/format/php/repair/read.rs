@@ -18,7 +18,7 @@ pub(in crate::format::php) struct RepairSettings<'m> {
     /// The option that ignores blanks after the value, if it was not given.
     pub(in crate::format::php) blanks: Option<&'static str>,
     /// Whether the text counts as damaged although it can be read, because its variables have odd names.
-    pub(in crate::format::php) is_odd: bool,
+    pub(in crate::format::php) looks_damaged: bool,
     /// Reads a text without repair.
     pub(in crate::format::php) read: &'m ReadStart<'m>,
 }
@@ -39,7 +39,7 @@ pub(in crate::format::php) fn read_or_repair<'a>(
     };
     let conditions = RepairConditions { starts: settings.starts, allows_reversals: true, reads: &reads };
     let repair_result = match &outcome.error {
-        None if settings.is_odd => Ok(find_repair(input, conditions).unwrap_or(None)),
+        None if settings.looks_damaged => Ok(find_repair(input, conditions).unwrap_or(None)),
         None => Ok(repair_names(input, conditions)),
         Some(error) if is_damaged(error) => find_repair(input, conditions),
         Some(_) => Ok(None),
