@@ -37,7 +37,7 @@ use std::str::FromStr;
 /// let inside = stage.unwrap_within(&bytes, &mut limits)?;
 /// let properties: Vec<_> = inside.metadata.iter().map(|property| (property.option, &*property.value)).collect();
 /// assert_eq!(properties, [("expires", "1770000000")]);
-/// // Another stage writes it again, except for what it has no place for.
+/// // Another stage writes the properties again, except for those that it has no place for.
 /// let (again, lost) = Stage::parse("laravel-cache/php")?.wrap_with(b"i:2;".to_vec(), &inside.metadata)?;
 /// assert_eq!((again, lost.len()), (b"1770000000i:2;".to_vec(), 0));
 /// assert_eq!(stage.layer(), Some(stage.wrappers()[0].wrapper().layer));

@@ -121,7 +121,9 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) 
             None => false,
         },
         // A key of an array begins with `i`, `s` or `S`. Another value here means that the array is damaged.
-        Some([letter, b':', next, ..]) => TYPE_LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
+        Some([letter, b':', next, ..]) => {
+            TYPE_LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next))
+        }
         Some([b'N', b';', ..]) => true,
         _ => false,
     }

@@ -100,9 +100,9 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     /// The first number of each class, if spelling is recorded.
     pub(super) first_numbers: HashMap<u32, u32>,
     /// Notes for the value whose node is next, and for its object.
-    pending: Vec<(u16, u64)>,
+    pending_notes: Vec<(u16, u64)>,
     /// The note for the class of the next object.
-    pub(super) pending_class: Option<u64>,
+    pub(super) pending_class_note: Option<u64>,
 }
 
 impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
@@ -128,8 +128,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             numbers: Numbers::default(),
             classes: Vec::new(),
             first_numbers: HashMap::new(),
-            pending: Vec::new(),
-            pending_class: None,
+            pending_notes: Vec::new(),
+            pending_class_note: None,
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Keeps a note for the next node that is not a wrapper.
     pub(super) fn defer_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
-            self.pending.push((code, value));
+            self.pending_notes.push((code, value));
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn attach_notes(&mut self, node: u32) {
         if S::DETAIL {
-            while let Some((code, value)) = self.pending.pop() {
+            while let Some((code, value)) = self.pending_notes.pop() {
                 self.sink.record_note(node, code, value);
             }
         }
@@ -336,7 +336,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
-        if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
+        if let Some(form) = self.pending_class_note.take_if(|_| node.kind == Kind::Object) {
             self.sink.record_note(index, code::CLASS, form);
         }
         prefix.wrapper_count += 1;

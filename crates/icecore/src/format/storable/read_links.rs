@@ -108,7 +108,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.record_piece(start, node, "class number");
             if S::DETAIL {
                 let form = long_form_note(short, number) | self.other_number_note(number);
-                self.pending_class = Some(form).filter(|form| *form != 0);
+                self.pending_class_note = Some(form).filter(|form| *form != 0);
             }
             return self.class_by_number(number, start);
         }
@@ -147,7 +147,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {
             let form = u64::from(self.first_numbers.contains_key(&class)) | long;
-            self.pending_class = Some(form).filter(|form| *form != 0);
+            self.pending_class_note = Some(form).filter(|form| *form != 0);
         }
     }
 

@@ -92,7 +92,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.defer_note(code::REGEXP, u64::from(op));
         }
         // The class is implied, so it is only spelling how the image names it.
-        if let Some(form) = self.pending_class.take() {
+        if let Some(form) = self.pending_class_note.take() {
             self.defer_note(code::CLASS, form);
         }
         self.push_closed_container(node, &[pattern, flags], prefix);
