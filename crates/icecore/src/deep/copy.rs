@@ -325,9 +325,9 @@ impl CopySource<'_> {
     /// Returns the location of a string's bytes in the combined document.
     fn locate_string(&self, node: &Node) -> Location {
         let place = if self.is_long(node) {
-            self.document.tape().long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place)
+            self.document.tape().long_strings.get(node.long_index()).map_or(Location::Arena(0), |long| long.location)
         } else {
-            node.place()
+            node.location()
         };
         match place {
             Location::Input(start) => shift_location(self.input, start),

@@ -195,10 +195,12 @@ impl PartExtraction<'_> {
             return Ok(*node);
         }
         let bytes = self.document.bytes(node);
-        let is_long = node.aux == super::node::LONG;
+        let is_long = node.aux == super::node::LONG_STRING;
         let place = match is_long {
-            true => self.document.tape.long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place),
-            false => node.place(),
+            true => {
+                self.document.tape.long_strings.get(node.long_index()).map_or(Location::Arena(0), |long| long.location)
+            }
+            false => node.location(),
         };
         let mut new = match place {
             Location::Input(_) => self.tape.new_string_at(node.kind, place, bytes.len()),

@@ -30,7 +30,7 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
 fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // A map of a running program can't have a key twice.
-    if tape.by_hand || naming == Naming::Plain {
+    if tape.filled_by_caller || naming == Naming::Plain {
         return;
     }
     let is_mixed = tape.keys().has_mixed_kinds();

@@ -230,7 +230,7 @@ impl Stencil {
     fn from_document(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
         let read = reader.scalar_reader(input)?;
         let is_small = input.len() <= MAX_BYTES && tape.nodes.len() <= MAX_NODES;
-        let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
+        let is_plain = tape.arena.is_empty() && tape.long_strings.is_empty() && tape.header.is_none();
         // A link is the number of another node, so it depends on more than its own bytes. Attributes may be a part of
         // a value, such as the encoding of a string.
         let is_dependent = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
@@ -372,7 +372,7 @@ fn find_scalars(
 
 /// Replaces a string by another text of the same length.
 fn change_string(input: &mut [u8], node: &Node) -> bool {
-    let Location::Input(place) = node.place() else { return false };
+    let Location::Input(place) = node.location() else { return false };
     let Some(bytes) = input.get_mut(place as usize..place as usize + node.aux as usize) else { return false };
     // The first letter must change, so a string that begins with `q` gets another letter.
     let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
@@ -405,7 +405,7 @@ fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u
         if node.kind.has_bytes() && !is_read[index as usize] {
             // The payload may contain an encoding or a form in addition to the location. `move_strings` replaces the
             // whole payload, so it must be only the location.
-            let Location::Input(place) = node.place() else { return None };
+            let Location::Input(place) = node.location() else { return None };
             if node.payload != place {
                 return None;
             }

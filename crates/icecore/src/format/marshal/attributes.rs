@@ -252,7 +252,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Returns the bytes of a name in the input.
     fn name_bytes(&self, node: &Node) -> &[u8] {
-        let crate::document::Location::Input(start) = node.place() else { return &[] };
+        let crate::document::Location::Input(start) = node.location() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }

@@ -118,7 +118,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// Records how a key was written, if that differs from the rule.
     fn note_key(&mut self, string: Node, number: i64, linked: bool) {
         let value = self.sink.next_node();
-        let crate::document::Location::Input(place) = string.place() else { return };
+        let crate::document::Location::Input(place) = string.location() else { return };
         let bytes: &'a [u8] = self.scan.input.get(place as usize..).unwrap_or(&[]);
         let bytes = &bytes[..bytes.len().min(string.aux as usize)];
         let name = (string.kind, string.encoding(), bytes);

@@ -166,7 +166,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn predict_key(&mut self, offset: usize) -> Option<(u16, usize)> {
         let (symbol, end) = self.predict_symbol(offset)?;
-        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let (Location::Input(start), len) = (symbol.node.location(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
         if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
             return None;
@@ -180,7 +180,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn predict_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
         let (symbol, end) = self.predict_symbol(offset)?;
-        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let (Location::Input(start), len) = (symbol.node.location(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
         classes

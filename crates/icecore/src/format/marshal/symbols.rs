@@ -43,7 +43,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// Returns the bytes of a string that is completely in the input.
     #[inline]
     pub(super) fn input_bytes(&self, node: &Node) -> &'a [u8] {
-        let Location::Input(start) = node.place() else { return &[] };
+        let Location::Input(start) = node.location() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }

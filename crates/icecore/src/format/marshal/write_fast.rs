@@ -273,7 +273,7 @@ impl Writer<'_> {
             Kind::Text | Kind::Bytes => {
                 let is_text = node.kind == Kind::Text;
                 let tail = self.names.utf8_tail;
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.document.input(), start as usize),
                     Location::Arena(start) => (self.document.tape().arena(), start as usize),
                 };

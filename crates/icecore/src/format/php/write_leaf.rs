@@ -24,7 +24,7 @@ impl Writer<'_> {
             Kind::Bytes | Kind::Text => {
                 let document = self.document;
                 if !self.is_spelled() && node.aux <= MAX_SHORT_LEN {
-                    let (base, start) = match node.place() {
+                    let (base, start) = match node.location() {
                         Location::Input(start) => (document.input(), start as usize),
                         Location::Arena(start) => (document.tape().arena(), start as usize),
                     };

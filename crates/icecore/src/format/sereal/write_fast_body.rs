@@ -239,7 +239,7 @@ fn value_space(chunk: &mut [u8; CHUNK + SLACK], filled: usize) -> Option<&mut Va
 /// constant length is cheaper. The next value overwrites the bytes after the string.
 #[inline(always)]
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
-    let Location::Arena(start) = node.place() else { return None };
+    let Location::Arena(start) = node.location() else { return None };
     let start = start as usize;
     arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MAX_SHORT_LEN)
 }

@@ -83,7 +83,7 @@ impl<'d> Keys<'d> {
             buf.truncate(end);
             return true;
         }
-        let Location::Arena(start) = entry.node.place() else { return false };
+        let Location::Arena(start) = entry.node.location() else { return false };
         let start = start as usize;
         match bytes.get(start..start + len).filter(|_| len <= i32::MAX as usize) {
             Some(bytes) => {

@@ -25,7 +25,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     let is_shallow = limits.depth >= MAX_DEPTH;
     // The fast writer does not check for duplicate keys. The maps of a running program do not have them, and its
     // output is not limited by the size of an input.
-    let is_live = document.tape().by_hand;
+    let is_live = document.tape().filled_by_caller;
     if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
         out.allow_flush()?;
         return Ok(Losses::with_limits(limits));

@@ -41,7 +41,7 @@ impl Writer<'_> {
                 let Ok(len) = u8::try_from(node.aux) else { return false };
                 let tag = if node.kind == Kind::Bytes { tag::SCALAR } else { tag::UTF8STR };
                 buf.extend_from_slice(&[tag, len]);
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.document.input(), start),
                     Location::Arena(start) => (self.document.tape().arena(), start),
                 };

@@ -93,7 +93,7 @@ fn write_nodes_as<const NET: bool>(
     let strings = (document.input(), &tape.arena[..]);
     // A caller filled the tape, so the values are those of a running program. Storable would write some of them as
     // other types: a float as an integer, or a large integer as a string.
-    let is_live = tape.by_hand;
+    let is_live = tape.filled_by_caller;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut filled = 0;
     let mut depth = progress.depth;
@@ -292,7 +292,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
                 }
             }
             Kind::Bytes | Kind::Text if node.aux <= 32 => {
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (input, start),
                     Location::Arena(start) => (arena, start),
                 };
@@ -413,7 +413,7 @@ fn push_string<const NET: bool>(
     strings: (&[u8], &[u8]),
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    let (base, start) = match node.place() {
+    let (base, start) = match node.location() {
         Location::Input(start) => (strings.0, start),
         Location::Arena(start) => (strings.1, start),
     };
@@ -480,7 +480,7 @@ fn push_key<const NET: bool>(
         space[4..20].copy_from_slice(&entry.head.to_le_bytes());
         return Some(filled + 4 + len);
     }
-    let Location::Arena(start) = entry.node.place() else { return None };
+    let Location::Arena(start) = entry.node.location() else { return None };
     let start = usize::try_from(start).ok()?;
     let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
     let filled = flush_chunk(chunk, filled + 4, buf);

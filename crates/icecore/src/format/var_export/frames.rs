@@ -123,7 +123,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if position < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
             let id = match key {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
-                Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
+                Key::Bytes(node) => match (node.location(), usize::try_from(node.aux)) {
                     (Location::Input(offset), Ok(len)) if node.aux < u32::MAX => {
                         match tape.keys.recall_short(Kind::Bytes, 0, input, offset as usize, len) {
                             0 => tape

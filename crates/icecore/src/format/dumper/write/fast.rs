@@ -65,7 +65,7 @@ impl Writer<'_> {
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
     let Some((entry, names)) = document.tape().keys().get_plain(id) else { return false };
-    let Location::Arena(start) = entry.node.place() else { return false };
+    let Location::Arena(start) = entry.node.location() else { return false };
     let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
         return false;
     };
@@ -96,7 +96,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
     }
     match node.kind {
         Kind::Bytes => {
-            let (base, start) = match node.place() {
+            let (base, start) = match node.location() {
                 Location::Input(start) => (document.input(), start),
                 Location::Arena(start) => (document.tape().arena(), start),
             };
@@ -113,7 +113,8 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
         }
         Kind::Int => {
             let start = buf.len();
-            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
+            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf)
+                && !document.tape().filled_by_caller
             {
                 // These digits would be written in quotes. That is a loss, and only the writer reports losses.
                 buf.truncate(start);

@@ -94,7 +94,7 @@ impl<'d> Writer<'d> {
             && !self.style.options.useperl
             && !self.style.options.useqq
             && let Some((entry, bytes)) = self.document.tape().keys().get_plain(id)
-            && let crate::document::Location::Arena(start) = entry.node.place()
+            && let crate::document::Location::Arena(start) = entry.node.location()
             && let Some(bytes) = bytes.get(start as usize..start as usize + entry.node.aux as usize)
         {
             let before = buf.len();

@@ -291,7 +291,7 @@ impl PerlReader<'_, '_> {
     fn read_new_key(&mut self, top: &OpenContainer) -> Option<u16> {
         let arena_start = self.tape.arena.len();
         let node = self.read_string()?;
-        let place = node.place();
+        let place = node.location();
         if top.count < MAX_ENTRIES_WITH_IDS {
             let len = node.aux as usize;
             let tape = &mut *self.tape;

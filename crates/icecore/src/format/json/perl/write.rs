@@ -181,7 +181,7 @@ impl<'d> PerlWriter<'d, '_> {
         let offset = self.filled;
         match node.kind {
             Kind::Bytes | Kind::Text => {
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.input, start),
                     Location::Arena(start) => (&self.tape.arena[..], start),
                 };

@@ -202,7 +202,7 @@ pub(super) struct TypedReader<'a, 'r> {
 impl<'a, 'r> TypedReader<'a, 'r> {
     fn new(input: &'a [u8], mut source: Tape, limits: &'r Limits, mut tape: Tape) -> TypedReader<'a, 'r> {
         tape.arena = std::mem::take(&mut source.arena);
-        tape.long = std::mem::take(&mut source.long);
+        tape.long_strings = std::mem::take(&mut source.long_strings);
         TypedReader {
             input,
             source,

@@ -30,7 +30,7 @@ pub(super) fn write_leaf(
 ) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.has_minimal_escapes => {
-            let (base, start) = match node.place() {
+            let (base, start) = match node.location() {
                 Location::Input(start) => (sources.input, start),
                 Location::Arena(start) => (sources.arena, start),
             };

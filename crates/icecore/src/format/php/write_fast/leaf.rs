@@ -67,7 +67,7 @@ impl FastWriter<'_, '_> {
     /// Returns the buffer that contains the bytes of a string, and their offset in it.
     #[inline(always)]
     pub(super) fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
-        match node.place() {
+        match node.location() {
             Location::Input(start) => (self.input, start as usize),
             Location::Arena(start) => (self.arena, start as usize),
         }
