@@ -100,7 +100,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             } else if frame.is_list {
                 position.move_to(frame.count);
                 run.read_container_key(frame, &mut position).or_else(|| run.read_items(frame, &mut position))
-            } else if frame.is_keyed {
+            } else if frame.may_have_key_ids {
                 run.read_pairs(frame, &cache.keys)
             } else {
                 run.read_node_pairs(frame)
@@ -108,7 +108,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             let key = match value_key {
                 Some(key) => key,
                 None if frame.remaining == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= node_limit => break ReadStop::Here,
+                None if !frame.may_have_key_ids || frame.is_list || run.nodes.len() >= node_limit => {
+                    break ReadStop::Here;
+                }
                 None => match run.read_unpredicted_key(frame, keys, cache) {
                     Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,

@@ -25,8 +25,7 @@ pub(super) mod header {
 
 /// Choices for a value.
 pub(super) mod code {
-    /// PAD tags: their number; the upper half says before which tag: 0 for the first, 1
-    /// for the one after REFN, 2 for the one after WEAKEN.
+    /// PAD tags: their number in the lower half, and their place in the upper half; see [`super::pad_place`].
     pub(in super::super) const PADS: u16 = 1;
     /// REFN ARRAY instead of ARRAYREF; REFN HASH likewise.
     pub(in super::super) const REFN: u16 = 2;
@@ -76,6 +75,16 @@ pub(super) mod code {
     pub(in super::super) const CLASS_COPY_WIDTH: u16 = 20;
     /// OBJECTV with another class name than the first with this text.
     pub(in super::super) const CLASS_OTHER: u16 = 21;
+}
+
+/// Places of PAD tags, in the upper half of a note [`code::PADS`].
+pub(super) mod pad_place {
+    /// Before the first tag of the value.
+    pub(in super::super) const FIRST: u64 = 0;
+    /// After its REFN.
+    pub(in super::super) const AFTER_REFN: u64 = 1;
+    /// After its WEAKEN.
+    pub(in super::super) const AFTER_WEAKEN: u64 = 2;
 }
 
 /// Bits of [`code::TRACK`].

@@ -77,10 +77,9 @@ impl<'d> SpellingReplay<'d> {
         self.notes_of_node(index).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
-    /// Returns the number of PAD tags at a place of the node at `index`.
-    pub(super) fn count_pads(&self, index: u32, address: u64) -> u64 {
-        let pads =
-            self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == address);
+    /// Returns the number of PAD tags at this place ([`super::spelling::pad_place`]) of the node at `index`.
+    pub(super) fn count_pads(&self, index: u32, place: u64) -> u64 {
+        let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
         pads.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 

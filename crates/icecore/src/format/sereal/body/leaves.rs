@@ -1,7 +1,7 @@
 //! Numbers and strings.
 
 use super::super::keys::text_if_not_ascii;
-use super::super::spelling::{StringOf, code, string_tag, tracked};
+use super::super::spelling::{StringOf, code, pad_place, string_tag, tracked};
 use super::super::tag;
 use super::super::write::fits_in_f32;
 use super::{Body, PrecedingTag};
@@ -19,7 +19,7 @@ impl<'d> Body<'d, '_> {
             // Only a reference can be weak, and a leaf is written here.
             self.record_loss(LossKind::Weak, index);
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         if node.kind.has_bytes() && node.kind != Kind::Float128 {
             return self.write_string_leaf(index, node, preceding_tag);
         }

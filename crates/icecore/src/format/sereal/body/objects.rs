@@ -1,7 +1,7 @@
 //! Containers, objects and regular expressions.
 
 use super::super::links::resolve_referent;
-use super::super::spelling::{StringOf, code, tracked};
+use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag;
 use super::{Body, PrecedingTag};
 use crate::document::{Form, Kind, Node, flag};
@@ -28,7 +28,7 @@ impl<'d> Body<'d, '_> {
         if node.form() == Form::Struct {
             self.record_loss(LossKind::Struct, index);
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let named = self.begin_object_tag(index);
         let track = named | self.extra_track_bit(index, tracked::MAIN);
@@ -69,7 +69,7 @@ impl<'d> Body<'d, '_> {
     }
 
     pub(super) fn write_frozen(&mut self, index: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let named = self.begin_object_tag(index);
         let track = named | self.extra_track_bit(index, tracked::MAIN);
@@ -108,7 +108,7 @@ impl<'d> Body<'d, '_> {
     ) -> Result<(), Error> {
         let pattern = index + 1;
         let flags = self.index_after(pattern);
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let is_at_refn = self.track_bit(index, tracked::AT_REFN) != 0;
         let named = if is_at_refn { 0 } else { self.begin_variable(index) };
@@ -129,7 +129,7 @@ impl<'d> Body<'d, '_> {
                 let track = named | self.extra_track_bit(index, tracked::REFN);
                 self.bytes.push_byte(tag::REFN | track)?;
             }
-            self.write_pads(index, 1)?;
+            self.write_pads(index, pad_place::AFTER_REFN)?;
             let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag::REGEXP | track)?;
         }
@@ -142,7 +142,7 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
-        self.write_pads(pattern, 0)?;
+        self.write_pads(pattern, pad_place::FIRST)?;
         let track = self.extra_track_bit(pattern, tracked::MAIN);
         match self.copy_source_offset(pattern, kind, bytes) {
             Some(offset) => self.write_copy(pattern, offset, track)?,

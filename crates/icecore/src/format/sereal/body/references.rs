@@ -1,7 +1,7 @@
 //! References, links and aliases.
 
 use super::super::links::{Weakness, resolve_referent, resolve_variable};
-use super::super::spelling::{StringOf, code, tracked};
+use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Body, PrecedingTag};
 use crate::document::{Kind, Node, flag};
@@ -43,7 +43,7 @@ impl<'d> Body<'d, '_> {
     }
 
     pub(super) fn write_alias_tag(&mut self, index: u32, offset: u64) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let track = self.extra_track_bit(index, tracked::MAIN);
         let tag_offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
@@ -99,7 +99,7 @@ impl<'d> Body<'d, '_> {
 
     /// Writes REFP to the item at `offset`. Without an offset, it refers to the variable that contains the REFP.
     pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let mut variable_start = self.write_weaken(index, holder)?;
         if self.track_bit(index, tracked::AFTER) != 0 {
             variable_start = self.offset();
@@ -125,7 +125,7 @@ impl<'d> Body<'d, '_> {
         class: u32,
         offset: Option<u64>,
     ) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let offset = offset.unwrap_or(self.offset());
         let weak_body = self.noted_value(index, code::WEAK_BODY);
         if weak_body != Some(0) {
@@ -172,7 +172,7 @@ impl<'d> Body<'d, '_> {
         let track =
             named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
         self.bytes.push_byte(tag::WEAKEN | track)?;
-        self.write_pads(index, 2)?;
+        self.write_pads(index, pad_place::AFTER_WEAKEN)?;
         Ok(start)
     }
 
@@ -280,7 +280,7 @@ impl<'d> Body<'d, '_> {
             self.index = self.index_after(index);
             return Ok(());
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
         self.bytes.push_byte(tag::REFN | track)?;
@@ -328,7 +328,7 @@ impl<'d> Body<'d, '_> {
             || self.is_referent(index)
             || node.has(flag::HINT)
             || self.noted_value(index, code::REFN).is_some();
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
         if self.noted_value(index, code::BARE).is_some() {
@@ -338,7 +338,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_varint(u64::from(count), width)?;
         } else if is_expanded {
             self.bytes.push_byte(tag::REFN | track)?;
-            self.write_pads(index, 1)?;
+            self.write_pads(index, pad_place::AFTER_REFN)?;
             let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag | track)?;
             let width = self.noted_width(index, code::WIDTH);

@@ -66,7 +66,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let node = self.push(node)?;
         self.open_regexp = Some(node);
         let pattern =
-            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weak: None };
+            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weaken_offset: None };
         self.record_begin(pattern.node);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {
@@ -104,7 +104,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL {
             self.speller.record_string(tag_offset, node + 2, StringOf::Value);
         }
-        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, copied: false };
+        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, is_copied: false };
         let modifiers = self.string_node(&word);
         self.push(modifiers)?;
         self.record_end(node + 2);

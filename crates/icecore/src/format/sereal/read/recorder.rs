@@ -50,7 +50,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_unused_tracks(&mut self) {
         if S::DETAIL {
             let tracked = std::mem::take(&mut self.tracked);
-            let is_used = |known: &TrackedTag| known.used && !known.is_reread;
+            let is_used = |known: &TrackedTag| known.is_used && !known.is_reread;
             // Variables that links refer to by their first tag.
             let first: HashSet<u32> = tracked
                 .values()

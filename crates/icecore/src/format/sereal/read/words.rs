@@ -36,7 +36,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if kind == Kind::Text && self.options.validate_utf8 {
             self.check_utf8(start, bytes)?;
         }
-        Ok(Word { kind, tag_offset, start, bytes, copied: false })
+        Ok(Word { kind, tag_offset, start, bytes, is_copied: false })
     }
 
     pub(super) fn check_utf8(&self, start: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -99,7 +99,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         expected: &'static str,
         tag_offset: usize,
     ) -> Result<Word<'i>, Error> {
-        if part == StringOf::Value && self.copy.is_some() {
+        if part == StringOf::Value && self.active_copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink).at(tag_offset).finding("a COPY within a COPY"));
         }
         let offset = self.read_noted_number(node, "the offset", WordCodes::for_part(part).copy_width)?;
@@ -153,7 +153,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 }
             }
         };
-        if FAST && word.copied {
+        if FAST && word.is_copied {
             self.predictions.learn(id, self.scan.input, word_start, self.scan.offset);
         }
         if let Some(top) = self.stack.last_mut() {
@@ -182,7 +182,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn note_key(&mut self, node: u32, word: &Word<'i>) {
         if S::DETAIL {
-            if !word.copied {
+            if !word.is_copied {
                 self.speller.record_full_key(word.tag_offset, node, word.kind, word.bytes);
             } else if let Some(target) = self.speller.record_copied_key(word.tag_offset, node, word.kind, word.bytes) {
                 self.sink.record_note(node, code::KEY_COPY, target);
@@ -200,7 +200,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         };
         self.classes.insert(word.tag_offset, class);
         if S::DETAIL {
-            if word.copied {
+            if word.is_copied {
                 if let Some(target) = self.speller.target_at(word.tag_offset) {
                     self.sink.record_note(slot.node, code::CLASS_COPY, target);
                 }
@@ -262,5 +262,5 @@ fn find_copied_word(preceding_input: &[u8], index: usize) -> Option<Word<'_>> {
     };
     let start = scan.offset;
     let bytes = scan.read_bytes(usize::try_from(len).ok()?, "").ok()?;
-    Some(Word { kind, tag_offset: index, start, bytes, copied: true })
+    Some(Word { kind, tag_offset: index, start, bytes, is_copied: true })
 }
