@@ -71,7 +71,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let start = self.scan.offset;
         let (place, len) = self.read_bytes("a string")?;
         if let Some(tail) = self.scan.input.get(self.scan.offset..).and_then(|rest| rest.first_chunk())
-            && u64::from(u32::from_le_bytes(*tail)) == self.utf8
+            && u64::from(u32::from_le_bytes(*tail)) == self.utf8_tail
         {
             self.scan.offset += 4;
             let mut node = self.sink.tape().new_borrowed_string(Kind::Text, place, len);

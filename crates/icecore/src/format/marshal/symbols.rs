@@ -90,8 +90,8 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             name.set_encoding(binary);
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
-        if bytes == b"E" && number < 122 && self.utf8 == u64::MAX {
-            self.utf8 = utf8_tail(number);
+        if bytes == b"E" && number < 122 && self.utf8_tail == u64::MAX {
+            self.utf8_tail = utf8_tail(number);
         }
         if variables {
             let count_start = self.scan.offset;

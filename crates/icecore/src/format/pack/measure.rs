@@ -81,10 +81,10 @@ pub(super) fn measure_template(
 /// Adds a letter that is not a group to the total.
 fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Result<u64, Error> {
     let excess = total % count.max(1);
-    let (times, size) = match (symbol.letter, symbol.shriek) {
+    let (times, size) = match (symbol.letter, symbol.has_exclamation_mark) {
         (b'%', _) => return Ok(total),
-        (b'X', shriek) => {
-            let back = if shriek { excess } else { count };
+        (b'X', has_exclamation_mark) => {
+            let back = if has_exclamation_mark { excess } else { count };
             return total.checked_sub(back).ok_or_else(|| {
                 scanner.template_error(
                     symbol.offset,
@@ -107,7 +107,7 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
                 found,
             ));
         }
-        (letter, shriek) => match Layout::from_letter(letter, shriek, symbol.order) {
+        (letter, has_exclamation_mark) => match Layout::from_letter(letter, has_exclamation_mark, symbol.order) {
             Some(Layout { size, value: NumberKind::Int | NumberKind::Uint | NumberKind::Float, .. }) => {
                 (count, size as u64)
             }

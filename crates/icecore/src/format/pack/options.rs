@@ -51,7 +51,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
 pub struct Options {
     /// The compiled template.
     pub(super) program: Program,
-    /// Meaning of the items of the list.
+    /// What the items of the list are.
     pub items_as: ItemsAs,
     /// The data must end with the template; `unpack` ignores the rest.
     pub exact: bool,

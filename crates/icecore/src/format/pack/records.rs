@@ -12,7 +12,7 @@ impl<S: Sink> Unpacker<'_, S> {
     /// further records.
     pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());
-        if self.current_frame().characters
+        if self.current_frame().counts_characters
             || self.check_value_count(self.bytes_left() + 1).is_err()
             || self.limits.string < data_end as u64
         {
@@ -104,14 +104,14 @@ impl Packer<'_, '_> {
             return;
         }
         let size_end = self.base.saturating_add(self.size_limit);
-        let takes_text = self.encodes || !self.program.counts_bytes;
+        let takes_text = self.encodes_text || !self.program.counts_bytes;
         let mut digits = itoa::Buffer::new();
         let mut count = 0;
         for node in self.items.peek_leaves(usize::MAX) {
             let string = match node.kind {
                 Kind::Bytes => self.items.leaf_bytes(node),
                 Kind::Text if takes_text => match self.items.leaf_bytes(node) {
-                    text if self.encodes || text.is_ascii() => text,
+                    text if self.encodes_text || text.is_ascii() => text,
                     _ => break,
                 },
                 Kind::Int => digits.format(node.payload as i64).as_bytes(),

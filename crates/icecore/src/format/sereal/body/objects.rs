@@ -18,12 +18,12 @@ impl<'d> Body<'d, '_> {
     ) -> Result<(), Error> {
         if self.plan.options.no_bless_objects {
             self.record_loss(LossKind::Class, index);
-            return self.write_only_part(index, 0, preceding_tag);
+            return self.write_only_child(index, 0, preceding_tag);
         }
         if node.form() == Form::Variable || !self.is_reference(index + 1) {
             // A scalar that is an object gets its class at the first reference to it, so the class is written there.
             self.unblessed.insert(index, node.class());
-            return self.write_only_part(index, 0, preceding_tag);
+            return self.write_only_child(index, 0, preceding_tag);
         }
         if node.form() == Form::Struct {
             self.record_loss(LossKind::Struct, index);
@@ -36,7 +36,7 @@ impl<'d> Body<'d, '_> {
         if self.is_referent(index) {
             self.pending_referents.push(index);
         }
-        self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index));
+        self.needs_refn = self.replay.is_none() && (self.is_weak(holder) || self.is_weak(index));
         self.preceding_tag = PrecedingTag::Object;
         self.index = index + 1;
         Ok(())
@@ -88,7 +88,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_byte(tag::ARRAY | track)?;
             self.bytes.push_varint(u64::from(count), 0)?;
         } else {
-            self.expanded = self.noted_value(payload, code::REFN).is_some() || self.spelled.is_none();
+            self.needs_refn = self.noted_value(payload, code::REFN).is_some() || self.replay.is_none();
             self.preceding_tag = PrecedingTag::Freeze;
         }
         if self.index_after(payload) < self.index_after(index) {
@@ -133,7 +133,7 @@ impl<'d> Body<'d, '_> {
             let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag::REGEXP | track)?;
         }
-        self.expanded = false;
+        self.needs_refn = false;
         let text = |part: u32| {
             self.nodes.get(part as usize).map_or((Kind::Bytes, &[][..]), |node| {
                 let kind = if node.kind == Kind::Text { Kind::Text } else { Kind::Bytes };
@@ -154,8 +154,8 @@ impl<'d> Body<'d, '_> {
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
         let offset = self.offset();
-        if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(flags, StringOf::Value, Kind::Bytes, &kept, offset);
+        if let Some(replay) = &mut self.replay {
+            replay.record_string(flags, StringOf::Value, Kind::Bytes, &kept, offset);
         }
         self.bytes.push_byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
         self.bytes.push_slice(&kept)
@@ -168,7 +168,7 @@ impl<'d> Body<'d, '_> {
             let node = holder.checked_sub(back).and_then(|ancestor| self.nodes.get(ancestor as usize));
             node.filter(|node| node.kind == Kind::Object)
         };
-        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.count_pads(index, place) > 0);
+        let padded = |place| self.replay.as_ref().is_some_and(|replay| replay.count_pads(index, place) > 0);
         let is_own = object(1).is_some_and(|object| self.class_name(object.class()) == (Kind::Bytes, b"Regexp"));
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
@@ -216,6 +216,6 @@ impl<'d> Body<'d, '_> {
     /// this class.
     pub(super) fn spelled_class_offset(&self, target: u64, class: u32) -> Option<u64> {
         let (kind, name) = self.class_name(class);
-        self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, name))
+        self.replay.as_ref().and_then(|replay| replay.offset_of(target, kind, name))
     }
 }
