@@ -170,11 +170,11 @@ impl<'w> StringRewriter<'w> {
                 if !rest.is_empty() && !format.ends_with_blanks(rest) {
                     return Err(Error::trailing(bytes, places.consumed));
                 }
-                let sealed = match &places.list[..] {
+                let signed_ranges = match &places.list[..] {
                     [] => Vec::new(),
                     _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
-                self.change_strings(format, bytes, &places, &sealed, level)
+                self.change_strings(format, bytes, &places, &signed_ranges, level)
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
             _ => tape::edit_through_tape(self, format, settings, bytes, limits, level)?,
@@ -211,23 +211,23 @@ impl<'w> StringRewriter<'w> {
         !edits.is_empty()
     }
 
-    /// Returns the changes of the strings at these places. Strings in `sealed` ranges are signed and stay unchanged.
+    /// Returns the changes of the strings at these places. Strings in `signed_ranges` ranges are signed and stay unchanged.
     fn change_strings(
         &mut self,
         format: &Format,
         bytes: &[u8],
         places: &StringPlaces,
-        sealed: &[Range<usize>],
+        signed_ranges: &[Range<usize>],
         level: u32,
     ) -> Edits {
         let mut splice = EditSplice { edits: Edits::new(), open: Vec::new() };
-        let mut sealed = sealed.iter().peekable();
+        let mut signed_ranges = signed_ranges.iter().peekable();
         for string in &places.list {
             match string {
                 FoundString::Text(place) => {
                     splice.close_length_prefixed_before(place.start);
-                    while sealed.next_if(|range| range.end <= place.start).is_some() {}
-                    if sealed.peek().is_some_and(|range| range.start <= place.start) {
+                    while signed_ranges.next_if(|range| range.end <= place.start).is_some() {}
+                    if signed_ranges.peek().is_some_and(|range| range.start <= place.start) {
                         let text = bytes.get(place.start..place.end).unwrap_or_default();
                         let would_change = self.would_change(text, level);
                         self.tally.signed += u64::from(would_change);
@@ -271,13 +271,13 @@ impl<'w> StringRewriter<'w> {
         let escaping = place.escaping.and_then(|index| places.escapings.get(index));
         let (edits, growth) = match escaping {
             None => {
-                let edits = self.change_part(raw, place.role, level);
+                let edits = self.change_decoded(raw, place.role, level);
                 let growth = edits.growth();
                 (edits, growth)
             }
             Some(escaping) => {
                 let decoded = escaping.decode(raw)?;
-                let edits = self.change_part(decoded.text(), place.role, level);
+                let edits = self.change_decoded(decoded.text(), place.role, level);
                 if edits.is_empty() {
                     return None;
                 }
@@ -300,7 +300,7 @@ impl<'w> StringRewriter<'w> {
     }
 
     /// Returns the changes of the decoded text of a string in this role.
-    fn change_part(&mut self, text: &[u8], role: StringRole, level: u32) -> Edits {
+    fn change_decoded(&mut self, text: &[u8], role: StringRole, level: u32) -> Edits {
         match role {
             StringRole::Value => self.change_value(text, level + 1),
             role => self.change_plain_text(text, role),
@@ -308,12 +308,20 @@ impl<'w> StringRewriter<'w> {
     }
 }
 
-/// Collects edits from front to back, and corrects the lengths of the parts around them.
+/// Collects edits from front to back, and corrects the lengths of the parts of the format around them.
 struct EditSplice {
     edits: Edits,
-    /// Parts that are not yet closed, from the outermost to the innermost. Each has the index of the edit for its
-    /// length, and the number of bytes by which it grows.
-    open: Vec<(LengthPrefixed, usize, i64)>,
+    /// Parts with a length that are not yet closed, from the outermost to the innermost.
+    open: Vec<OpenPart>,
+}
+
+/// A part with a length that is not yet closed.
+struct OpenPart {
+    part: LengthPrefixed,
+    /// Index of the edit for its length.
+    length_edit: usize,
+    /// Number of bytes by which it grows.
+    growth: i64,
 }
 
 impl EditSplice {
@@ -322,27 +330,27 @@ impl EditSplice {
     fn open_length_prefixed(&mut self, bytes: &[u8], measured: LengthPrefixed) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
-        self.open.push((measured, self.edits.len() - 1, 0));
+        self.open.push(OpenPart { part: measured, length_edit: self.edits.len() - 1, growth: 0 });
     }
 
     /// Closes parts that end at or before this offset.
     fn close_length_prefixed_before(&mut self, offset: usize) {
-        while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= offset) {
+        while let Some(OpenPart { part, length_edit, growth }) = self.open.pop_if(|open| open.part.end <= offset) {
             if growth == 0 {
                 continue;
             }
-            let length = measured.length;
+            let length = part.length;
             let Some(new) = length.write_grown(growth) else { continue };
             let length_growth = new.len() as i64 - (length.end - length.start) as i64;
-            self.edits.set_new_bytes(place, &new);
+            self.edits.set_new_bytes(length_edit, &new);
             self.grow_enclosing(growth + length_growth);
         }
     }
 
     /// Adds growth to the enclosing part.
     fn grow_enclosing(&mut self, delta: i64) {
-        if let Some((.., growth)) = self.open.last_mut() {
-            *growth += delta;
+        if let Some(open) = self.open.last_mut() {
+            open.growth += delta;
         }
     }
 
@@ -364,7 +372,7 @@ impl EditSplice {
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     match (format.strings, format.detect_in_string) {
         (Some(strings), _) => (strings.is_candidate)(bytes),
-        (None, Some(inside)) => inside(bytes),
+        (None, Some(detect)) => detect(bytes),
         (None, None) => format.is_likely(bytes),
     }
 }

@@ -39,6 +39,7 @@ pub(super) enum SkimEnd {
     Unsure(u64),
 }
 
+/// A walk over the bytes of a document along a pattern.
 struct PatternWalk<'w, 'p, 'r> {
     skim: &'w mut dyn Skim,
     steps: &'p [PatternStep],
@@ -47,6 +48,7 @@ struct PatternWalk<'w, 'p, 'r> {
     path: String,
     /// Number of enclosing maps in which a later entry may still replace the answer. Above 0, an answer is held back.
     hold_count: u32,
+    /// The answer that is held back: its path and its position.
     held_answer: Option<(String, Mark)>,
     answer_count: u64,
     /// Whether several keys of a map match one step.
@@ -83,13 +85,13 @@ pub(super) fn skim_pattern(
         is_ambiguous: false,
     };
     let end = walk.visit_root();
-    let handed = walk.answer_count;
+    let answer_count = walk.answer_count;
     Ok(match end {
         Err(SkimStop::Refused(error)) => return Err(error),
-        Err(SkimStop::Unsure) => SkimEnd::Unsure(handed),
+        Err(SkimStop::Unsure) => SkimEnd::Unsure(answer_count),
         // Several keys matched one step, and only the last one was followed. Reading everything follows each of them.
-        Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && handed == 0 => SkimEnd::Unsure(0),
-        Ok(()) | Err(SkimStop::Done) => SkimEnd::Complete(handed),
+        Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && answer_count == 0 => SkimEnd::Unsure(0),
+        Ok(()) | Err(SkimStop::Done) => SkimEnd::Complete(answer_count),
     })
 }
 
@@ -199,8 +201,8 @@ impl PatternWalk<'_, '_, '_> {
         (from, to): (Option<i64>, Option<i64>),
     ) -> Result<(), SkimStop> {
         // A negative bound counts from the end, so the number of items must be known first.
-        let counts = [from, to].into_iter().flatten().any(|bound| bound < 0);
-        let count = if counts { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
+        let counts_from_end = [from, to].into_iter().flatten().any(|bound| bound < 0);
+        let count = if counts_from_end { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
         let (from, to) = slice_bounds(from, to, count);
         let mut index = 0;
         while index < to {
@@ -341,9 +343,9 @@ impl PatternWalk<'_, '_, '_> {
         self.skim.return_to(mark);
         let document = self.take_answer()?;
         self.skim.return_to(resume_mark);
-        let around = std::mem::replace(&mut self.path, path);
+        let outer_path = std::mem::replace(&mut self.path, path);
         let end = self.hand_over_answer(&document);
-        self.path = around;
+        self.path = outer_path;
         end
     }
 

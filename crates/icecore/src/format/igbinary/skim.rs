@@ -89,7 +89,7 @@ fn full_string_tag(tag: u8) -> u8 {
 
 /// Returns position and length of the string with this number.
 fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimResult<(u64, u64)> {
-    if number >= skimmer.names {
+    if number >= skimmer.name_count {
         return Err(SkimAborted);
     }
     let slot = number as usize % MAX_KNOWN;
@@ -201,7 +201,7 @@ impl Tokens for StringPositions {
                 return Ok(SkimmedContainer::LEAF);
             }
         };
-        skimmer.values += 1;
+        skimmer.value_count += 1;
         let count = read_number(skimmer, tag)?;
         Ok(SkimmedContainer::new(kind, Some(count)))
     }
@@ -225,7 +225,7 @@ impl Tokens for StringPositions {
             }
             [Part::Name] => {
                 let len = read_number(skimmer, tag)?;
-                skimmer.format.number_string(start, &mut skimmer.names);
+                skimmer.format.number_string(start, &mut skimmer.name_count);
                 skimmer.view.read_into(len, &mut skimmer.key)?;
             }
             [Part::Integer] => {
@@ -243,7 +243,7 @@ impl Tokens for StringPositions {
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         skimmer.format.written.clear();
-        skimmer.format.first = skimmer.values;
+        skimmer.format.first = skimmer.value_count;
         Ok(vec![0, 0, 0, 2])
     }
 
@@ -259,14 +259,14 @@ impl Tokens for StringPositions {
 
     fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()> {
         let len = read_number(skimmer, tag)?;
-        let number = skimmer.names;
-        skimmer.format.number_string(start, &mut skimmer.names);
+        let number = skimmer.name_count;
+        skimmer.format.number_string(start, &mut skimmer.name_count);
         copy_full_string(skimmer, full_string_tag(tag), number, len)
     }
 
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_number(skimmer, tag)?;
-        if number >= skimmer.names {
+        if number >= skimmer.name_count {
             return Err(SkimAborted);
         }
         let number_in_answer = skimmer.format.written.get(&number).copied();
@@ -315,7 +315,7 @@ impl Tokens for StringPositions {
                 parts => !parts.iter().any(|part| matches!(part, Part::Number | Part::Link)),
             };
             skimmer.pass_value_beginning()?;
-            skimmer.values += u64::from(is_leaf);
+            skimmer.value_count += u64::from(is_leaf);
             return Ok(());
         }
         let mark = skimmer.mark_position();

@@ -110,12 +110,12 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
     let name_position = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
-    let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
+    let number = match skimmer.answer_bytes().is_some() && skimmer.name_count < known {
         // The first occurrence of the symbol may be before the answer, so its name is read again from there.
         true => {
             skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
         }
-        false => skimmer.names,
+        false => skimmer.name_count,
     };
     if number == known {
         if skimmer.format.places.len() == MAX_SYMBOLS {
@@ -123,14 +123,14 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
         }
         skimmer.format.places.push((name_position, len));
     }
-    skimmer.names = skimmer.names.max(number + 1);
+    skimmer.name_count = skimmer.name_count.max(number + 1);
     pass_symbol_name(skimmer, number, len)?;
     Ok(number)
 }
 
 fn read_known_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let number = read_count(skimmer)?;
-    if number >= skimmer.names {
+    if number >= skimmer.name_count {
         return Err(SkimAborted);
     }
     let (name_position, len) = skimmer.format.symbol_place(number)?;
@@ -224,7 +224,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
             if tag == b'I' && skimmer.view.read_byte()? != b'"' {
                 return Err(SkimAborted);
             }
-            skimmer.values += 1;
+            skimmer.value_count += 1;
             read_string_key(skimmer)?;
             if tag == b'I' {
                 if read_count(skimmer)? != 1 {
@@ -286,7 +286,7 @@ impl Tokens for SkimState {
             _ => return Ok(SkimmedContainer::LEAF),
         };
         skimmer.view.advance(1)?;
-        skimmer.values += 1;
+        skimmer.value_count += 1;
         if content == MEMBERS {
             read_symbol(skimmer)?;
         }
@@ -313,7 +313,7 @@ impl Tokens for SkimState {
     }
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
-        let first = skimmer.values;
+        let first = skimmer.value_count;
         let format = &mut skimmer.format;
         (format.first, format.count) = (first, 0);
         format.symbol_numbers.clear();
@@ -375,7 +375,7 @@ impl Tokens for SkimState {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_count(skimmer)?;
-        if number >= skimmer.values {
+        if number >= skimmer.value_count {
             return Err(SkimAborted);
         }
         if skimmer.answer_bytes().is_none() {
@@ -400,10 +400,10 @@ impl Tokens for SkimState {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
-            format.value_numbers.insert(skimmer.values, format.count);
+            format.value_numbers.insert(skimmer.value_count, format.count);
             format.count += 1;
         }
-        skimmer.values += 1;
+        skimmer.value_count += 1;
     }
 
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {

@@ -140,7 +140,7 @@ impl Tokens for SkimState {
                     if !is_root && !is_referred && !is_blessed =>
                 {
                     is_referred = true;
-                    skimmer.values += 1;
+                    skimmer.value_count += 1;
                 }
                 tag::BLESS | tag::IX_BLESS if !is_blessed => {
                     is_blessed = true;
@@ -150,12 +150,12 @@ impl Tokens for SkimState {
                     }
                 }
                 tag::ARRAY => {
-                    skimmer.values += 1;
+                    skimmer.value_count += 1;
                     let count = read_number(skimmer)?;
                     return Ok(SkimmedContainer::new(SkimmedKind::List, Some(u64::from(count))));
                 }
                 tag::HASH | tag::FLAG_HASH => {
-                    skimmer.values += 1;
+                    skimmer.value_count += 1;
                     let hash_kind = if tag == tag::HASH { HASH } else { FLAG_HASH };
                     if hash_kind == FLAG_HASH {
                         skimmer.view.read_byte()?;
@@ -215,10 +215,10 @@ impl Tokens for SkimState {
         let start = skimmer.format.start;
         let mut bytes = skimmer.view.copy_range(0, start)?;
         skimmer.format.written_classes.clear();
-        skimmer.format.first = skimmer.values + 1;
+        skimmer.format.first = skimmer.value_count + 1;
         skimmer.format.is_part = skimmer.view.position() != start;
         if skimmer.format.is_part {
-            skimmer.format.first = skimmer.values;
+            skimmer.format.first = skimmer.value_count;
             bytes.push(tag::ARRAY);
             bytes.extend(skimmer.format.encode_number(1));
         }
@@ -249,7 +249,7 @@ impl Tokens for SkimState {
 
     fn read_name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
         let len = read_class_number(skimmer)?;
-        let known = skimmer.names;
+        let known = skimmer.name_count;
         if known == skimmer.format.places.len() as u64 {
             if skimmer.format.places.len() == MAX_CLASSES {
                 return Err(SkimAborted);
@@ -257,7 +257,7 @@ impl Tokens for SkimState {
             let position = skimmer.view.position();
             skimmer.format.places.push((position, len));
         }
-        skimmer.names += 1;
+        skimmer.name_count += 1;
         write_class_name(skimmer, known, len)
     }
 
@@ -265,7 +265,7 @@ impl Tokens for SkimState {
         let known = read_class_number(skimmer)?;
         let place = skimmer.format.places.get(known as usize).copied();
         let known = u64::from(known);
-        let (name_position, len) = place.filter(|_| known < skimmer.names).ok_or(SkimAborted)?;
+        let (name_position, len) = place.filter(|_| known < skimmer.name_count).ok_or(SkimAborted)?;
         if skimmer.answer_bytes().is_none() {
             return Ok(());
         }

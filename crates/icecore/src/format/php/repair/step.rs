@@ -63,7 +63,9 @@ pub(super) struct UnreadPiece {
 
 /// Result of a step.
 pub(super) enum StepResult {
+    /// The piece fits, and was read.
     Good,
+    /// The text can't be read like this.
     Bad,
     /// The end of the text.
     End,
@@ -114,6 +116,7 @@ pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RepairState {
+    /// Before the value, or after it.
     Root,
     /// The variables of a session, whose names end with a bar.
     Named,
@@ -186,7 +189,7 @@ impl RepairFrame {
         RepairFrame { state, remaining, payload: StatedText::default(), class: None, outer_hash: 0 }
     }
 
-    /// Returns a hash of this frame and all below it.
+    /// Returns a hash of this frame and all outer ones.
     fn compute_hash(&self) -> u64 {
         let mut sum = self.outer_hash;
         for part in [self.state as u64, self.remaining, self.payload.start as u64] {
@@ -202,12 +205,12 @@ impl RepairFrame {
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     top: RepairFrame,
-    below: Option<Rc<Frames>>,
+    outer: Option<Rc<Frames>>,
 }
 
 impl Frames {
     pub(super) fn new(start: Start) -> Frames {
-        Frames { top: RepairFrame::new_root(start), below: None }
+        Frames { top: RepairFrame::new_root(start), outer: None }
     }
 
     /// Returns `true` if the value that this began with is complete.
@@ -221,13 +224,13 @@ impl Frames {
     }
 
     fn push(&mut self, frame: RepairFrame) {
-        let below = Frames { top: self.top, below: self.below.take() };
-        (self.top, self.below) = (frame, Some(Rc::new(below)));
+        let outer = Frames { top: self.top, outer: self.outer.take() };
+        (self.top, self.outer) = (frame, Some(Rc::new(outer)));
     }
 
     fn pop(&mut self) {
-        if let Some(below) = self.below.take() {
-            (self.top, self.below) = (below.top, below.below.clone());
+        if let Some(outer) = self.outer.take() {
+            (self.top, self.outer) = (outer.top, outer.outer.clone());
         }
     }
 }
@@ -235,9 +238,9 @@ impl Frames {
 impl Drop for Frames {
     fn drop(&mut self) {
         // This is a loop and not recursion, because the text may be nested deeper than the stack allows.
-        let mut next = self.below.take();
+        let mut next = self.outer.take();
         while let Some(mut frames) = next.and_then(Rc::into_inner) {
-            next = frames.below.take();
+            next = frames.outer.take();
         }
     }
 }
@@ -399,8 +402,8 @@ impl TextReader {
     }
 
     fn push_frame(&mut self, state: RepairState, remaining: u64, payload: StatedText) -> Option<()> {
-        let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, remaining, payload, class: None, outer_hash: below });
+        let outer_hash = self.frames.last().compute_hash();
+        self.frames.push(RepairFrame { state, remaining, payload, class: None, outer_hash });
         Some(())
     }
 
