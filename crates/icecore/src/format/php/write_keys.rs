@@ -61,7 +61,7 @@ impl Writer<'_> {
     /// is allowed but absent.
     #[inline]
     pub(super) fn write_key_by_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
-        if !self.is_spelled() && self.rendered.push_key(id, is_object, buf) {
+        if !self.is_spelled() && self.rendered_keys.push_key(id, is_object, buf) {
             return true;
         }
         let document = self.document;
@@ -81,7 +81,7 @@ impl Writer<'_> {
             _ => true,
         };
         if !loses {
-            self.rendered.keep_key(id, is_object, &buf[start..]);
+            self.rendered_keys.keep_key(id, is_object, &buf[start..]);
         }
         true
     }

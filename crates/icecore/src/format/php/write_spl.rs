@@ -185,7 +185,7 @@ impl Writer<'_> {
                     Some(source) => buf.extend_from_slice(source),
                     None => push_integer(count as i64, buf),
                 }
-                self.next += 1;
+                self.last_slot += 1;
                 self.set_step(next + 1, items);
                 Ok(())
             }
@@ -281,10 +281,10 @@ impl Writer<'_> {
             push_uint(len, &mut digits);
         }
         let inserted_len = payload.inserted_len + digits.len();
-        self.lengths.push((payload.length_offset, digits));
+        self.payload_lengths.push((payload.length_offset, digits));
         match self.payloads.last_mut() {
             Some(outer) => outer.inserted_len += inserted_len,
-            None => insert_lengths(std::mem::take(&mut self.lengths), inserted_len, buf),
+            None => insert_lengths(std::mem::take(&mut self.payload_lengths), inserted_len, buf),
         }
     }
 }

@@ -137,12 +137,12 @@ fn write_nodes_as<const NET: bool>(
         } else {
             let progress = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, filled, strings, names);
             filled = progress.filled;
-            index += progress.nodes;
+            index += progress.node_count;
             top.remaining = progress.remaining;
-            if progress.in_map > 0 {
+            if progress.remaining_in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = PartialContainer { remaining: progress.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { remaining: progress.remaining_in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -205,13 +205,13 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
 /// The progress of [`write_items`].
 struct ItemsProgress {
     /// Number of nodes that were written.
-    nodes: usize,
+    node_count: usize,
     /// Number of items of the array that still follow.
     remaining: u32,
     /// Number of bytes in the chunk.
     filled: usize,
     /// Number of entries that still follow in the map in which the loop stopped.
-    in_map: u32,
+    remaining_in_map: u32,
 }
 
 /// Writes items of an array while they are leaves or maps of leaves, and the chunk is not
@@ -225,17 +225,17 @@ fn write_items<const NET: bool>(
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> ItemsProgress {
-    let mut progress = ItemsProgress { nodes: 0, remaining, filled, in_map: 0 };
-    while let Some((node, following)) = nodes.get(progress.nodes..).and_then(|nodes| nodes.split_first()) {
+    let mut progress = ItemsProgress { node_count: 0, remaining, filled, remaining_in_map: 0 };
+    while let Some((node, following)) = nodes.get(progress.node_count..).and_then(|nodes| nodes.split_first()) {
         if progress.remaining == 0 || progress.filled >= CHUNK {
             break;
         }
         if node.kind != Kind::Map {
-            let run = nodes.get(progress.nodes..).unwrap_or(&[]);
+            let run = nodes.get(progress.node_count..).unwrap_or(&[]);
             let run = &run[..run.len().min(progress.remaining as usize)];
             let pushed;
             (pushed, progress.filled) = push_leaves::<NET, false>(run, chunk, progress.filled, strings, names);
-            progress.nodes += pushed;
+            progress.node_count += pushed;
             progress.remaining -= pushed as u32;
             if pushed == 0 {
                 break;
@@ -250,9 +250,9 @@ fn write_items<const NET: bool>(
         };
         let pushed;
         (pushed, progress.filled) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
-        progress.nodes += 1 + pushed;
-        progress.in_map = node.aux - pushed as u32;
-        if progress.in_map > 0 {
+        progress.node_count += 1 + pushed;
+        progress.remaining_in_map = node.aux - pushed as u32;
+        if progress.remaining_in_map > 0 {
             break;
         }
         progress.remaining -= 1;
@@ -264,7 +264,7 @@ fn write_items<const NET: bool>(
 /// number, and the end in the chunk. A value has at most 34 bytes here, and a key at most 20, so both fit into 64
 /// bytes.
 #[inline(always)]
-fn push_leaves<const NET: bool, const KEYS: bool>(
+fn push_leaves<const NET: bool, const HAS_KEYS: bool>(
     nodes: &[Node],
     chunk: &mut Chunk,
     mut filled: usize,
@@ -274,7 +274,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
     for (pushed, node) in nodes.iter().enumerate() {
         let slot: Option<&mut [u8; 64]> = chunk.get_mut(filled..filled + 64).and_then(|bytes| bytes.first_chunk_mut());
         let (Some(space), 0) = (slot, node.flags) else { return (pushed, filled) };
-        if filled >= CHUNK || (node.key != NO_KEY) != KEYS {
+        if filled >= CHUNK || (node.key != NO_KEY) != HAS_KEYS {
             return (pushed, filled);
         }
         let len = match node.kind {
@@ -306,7 +306,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
             }
             _ => return (pushed, filled),
         };
-        if KEYS {
+        if HAS_KEYS {
             let Some((entry, _)) = names.get_plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
                 return (pushed, filled);
             };

@@ -98,18 +98,18 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads `!!1` or `!0`.
     fn read_boolean(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let rest = self.lexer.rest();
-        let nots = rest.iter().take_while(|byte| **byte == b'!').count();
-        let value = match rest.get(nots) {
+        let exclamation_marks = rest.iter().take_while(|byte| **byte == b'!').count();
+        let value = match rest.get(exclamation_marks) {
             Some(b'0') => false,
             Some(b'1') => true,
             Some(_) => return Err(self.lexer.code_error(start, "the operator `!`")),
-            None => return Err(self.lexer.syntax_error(start + nots, "0 or 1")),
+            None => return Err(self.lexer.syntax_error(start + exclamation_marks, "0 or 1")),
         };
-        self.lexer.position += nots + 1;
+        self.lexer.position += exclamation_marks + 1;
         if self.lexer.peek().is_some_and(|byte| is_word_byte(byte) || byte == b'.') {
             return Err(self.lexer.code_error(start, "the operator `!`"));
         }
-        self.push_leaf(Node::leaf(Kind::Bool, u64::from(value ^ (nots % 2 == 1))), key, start);
+        self.push_leaf(Node::leaf(Kind::Bool, u64::from(value ^ (exclamation_marks % 2 == 1))), key, start);
         Ok(())
     }
 
@@ -149,14 +149,14 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads a path. Its target is searched after the whole text was read, because it may come later.
     pub(super) fn read_path(&mut self, key: u16, start: usize, is_referenced: bool) -> Result<(), Error> {
-        let mut parts = PathSteps::new(self.lexer);
+        let mut steps = PathSteps::new(self.lexer);
         let result = loop {
-            match parts.next(self.sink.tape(), self.limits) {
+            match steps.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => {}
                 result => break result,
             }
         };
-        self.lexer.position = parts.lexer.position;
+        self.lexer.position = steps.lexer.position;
         result?;
         let node = self.sink.tape().len();
         self.push_leaf(Node::leaf(Kind::Null, 0), key, start);

@@ -156,7 +156,7 @@ impl Writer<'_> {
                     return Ok(());
                 }
                 Some(_) => is_known = true,
-                None if leaf.is_target && self.is_catalogued(leaf) => {
+                None if leaf.is_target && self.is_remembered(leaf) => {
                     self.remember(id, leaf.node, SeenForm::Backslash);
                     is_known = true;
                 }
@@ -178,7 +178,7 @@ impl Writer<'_> {
 
     /// Returns `true` if Data::Dumper remembers this scalar. It does not remember perl's own undef. With `sparseseen`
     /// it remembers only scalars to which several references refer.
-    fn is_catalogued(&self, leaf: &Leaf) -> bool {
+    fn is_remembered(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
         let node = self.node(leaf.node);
         if options.useperl {
