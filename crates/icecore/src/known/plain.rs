@@ -187,7 +187,7 @@ impl<'d> PlainRewriter<'d, '_> {
         }
         let array = Node { aux: count, ..Node::open(Kind::Array, 0) };
         let array = self.rewrite.open_container(with_place_of(array, node), tape.index_after(index));
-        self.rewrite.record_place(array);
+        self.rewrite.record_position(array);
         index + 1
     }
 

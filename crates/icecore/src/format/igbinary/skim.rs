@@ -176,7 +176,7 @@ impl Tokens for StringPositions {
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let mark = skimmer.mark_position();
-        let mut offset = mark.at;
+        let mut offset = mark.offset;
         let mut tag = skimmer.view.read_byte()?;
         if tag == tag::REFERENCE {
             offset = skimmer.view.position();

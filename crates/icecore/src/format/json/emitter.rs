@@ -41,18 +41,18 @@ pub(super) enum CharEncoding {
 
 impl<'o> Emitter<'o> {
     /// Returns an emitter for a document of about this many values.
-    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: TextStyle) -> Emitter<'o> {
-        Emitter::with_buffer(Vec::new(), out, values, style)
+    pub(super) fn new(out: &'o mut dyn Output, value_count: usize, style: TextStyle) -> Emitter<'o> {
+        Emitter::with_buffer(Vec::new(), out, value_count, style)
     }
 
     /// As [`Emitter::new`], with a buffer that was used before.
     pub(super) fn with_buffer(
         mut buffer: Vec<u8>,
         out: &'o mut dyn Output,
-        values: usize,
+        value_count: usize,
         style: TextStyle,
     ) -> Emitter<'o> {
-        let min_len = values.saturating_mul(32).clamp(SLACK, FLUSH_LEN) + SLACK;
+        let min_len = value_count.saturating_mul(32).clamp(SLACK, FLUSH_LEN) + SLACK;
         if buffer.len() < min_len {
             buffer.resize(min_len, 0);
         }

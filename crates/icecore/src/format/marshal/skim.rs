@@ -236,7 +236,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         b'@' => {
             skimmer.view.advance(1)?;
             let number = read_count(skimmer)?;
-            let side_position = skimmer.format.find_side(number)?.at;
+            let side_position = skimmer.format.find_side(number)?.offset;
             let position = skimmer.view.position();
             skimmer.view.seek_to(side_position);
             match skimmer.view.read_byte()? {

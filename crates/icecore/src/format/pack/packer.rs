@@ -17,7 +17,7 @@ pub(super) struct Packer<'p, 'd> {
     pub(super) encodes_text: bool,
     pub(super) out: &'p mut Vec<u8>,
     /// Start of the packed data.
-    pub(super) base: usize,
+    pub(super) data_start: usize,
     /// Whether the result is a string of characters, stored in UTF-8.
     pub(super) is_text: bool,
     frames: Vec<PackFrame>,
@@ -81,7 +81,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             items,
             limits,
             encodes_text,
-            base: out.len(),
+            data_start: out.len(),
             out,
             is_text: false,
             frames: Vec::new(),
@@ -134,17 +134,17 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Ends a group: runs it again, or returns to the outer one.
     fn leave_group(&mut self) {
-        let (len, items, is_text) = (self.len(), self.items.remaining_items(), self.is_text);
+        let (len, remaining_items, is_text) = (self.len(), self.items.remaining_items(), self.is_text);
         let Some(frame) = self.frames.last_mut() else { return };
         // If the result became text inside of the group, the outer group also writes characters after it.
         frame.outer_writes_characters |= is_text != frame.was_text;
         frame.remaining = frame.remaining.saturating_sub(1);
         // The group did not use an item and did not add a byte, so it would do the same forever.
-        let has_no_effect = !is_text && frame.initial_counts == (len, items);
-        if frame.remaining > 0 && !(frame.repeats_until_end && items == 0) && !has_no_effect {
+        let has_no_effect = !is_text && frame.initial_counts == (len, remaining_items);
+        if frame.remaining > 0 && !(frame.repeats_until_end && remaining_items == 0) && !has_no_effect {
             frame.next = frame.start;
             frame.writes_characters = frame.outer_writes_characters;
-            (frame.start_position, frame.initial_counts, frame.was_text) = (len, (len, items), is_text);
+            (frame.start_position, frame.initial_counts, frame.was_text) = (len, (len, remaining_items), is_text);
             (frame.count, frame.slash_override) = (None, None);
             return;
         }
@@ -269,7 +269,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Returns the length of the result so far.
     pub(super) fn len(&self) -> usize {
-        self.out.len() - self.base
+        self.out.len() - self.data_start
     }
 
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
@@ -331,18 +331,18 @@ impl<'p, 'd> Packer<'p, 'd> {
             return Ok(());
         }
         self.is_text = true;
-        if self.out[self.base..].is_ascii() {
+        if self.out[self.data_start..].is_ascii() {
             return Ok(());
         }
         self.spend(self.len() / BYTES_PER_STEP)?;
-        let old = self.out.split_off(self.base);
+        let old = self.out.split_off(self.data_start);
         let mut converted_len = 0;
         // The frames are in the order in which their groups started, so one pass over the bytes finds all positions.
         for frame in &mut self.frames {
             let start_position = frame.start_position.clamp(converted_len, old.len());
             utf8::push_latin1_bytes(&old[converted_len..start_position], self.out);
             converted_len = start_position;
-            frame.start_position = self.out.len() - self.base;
+            frame.start_position = self.out.len() - self.data_start;
         }
         utf8::push_latin1_bytes(&old[converted_len..], self.out);
         Ok(())
@@ -376,8 +376,8 @@ impl<'p, 'd> Packer<'p, 'd> {
                     len => self.group_start(len - 1),
                 };
                 let (item, node) = self.next_item()?;
-                let place = self.item_to_integer(&item, node, b'.')? as i64;
-                self.resize_output(start_position, place, in_characters && !has_exclamation_mark)
+                let position = self.item_to_integer(&item, node, b'.')? as i64;
+                self.resize_output(start_position, position, in_characters && !has_exclamation_mark)
             }
             b'x' if has_exclamation_mark => match self.count_units(0, in_characters)? % task.len.max(1) {
                 0 => Ok(()),
@@ -401,7 +401,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Returns how many bytes or characters follow an offset.
     fn count_units(&mut self, start_position: usize, in_characters: bool) -> Result<u64, Error> {
-        let bytes = self.out.get(self.base + start_position..).unwrap_or(&[]);
+        let bytes = self.out.get(self.data_start + start_position..).unwrap_or(&[]);
         if !in_characters {
             return Ok(bytes.len() as u64);
         }
@@ -421,7 +421,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             };
         }
         let (mut end, mut remaining) = (start_position.min(self.len()), wanted_len);
-        while let Some(byte) = self.out.get(self.base + end).filter(|_| remaining > 0) {
+        while let Some(byte) = self.out.get(self.data_start + end).filter(|_| remaining > 0) {
             end += utf8::len_from_first_byte(*byte);
             remaining -= 1;
         }
@@ -452,7 +452,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Removes bytes or characters at the end.
     fn shrink_output(&mut self, len: u64, in_characters: bool) -> Result<(), Error> {
-        let output = &self.out[self.base..];
+        let output = &self.out[self.data_start..];
         let mut end = output.len();
         if in_characters {
             for _ in 0..len {
@@ -463,7 +463,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             end = usize::try_from(len).ok().and_then(|len| end.checked_sub(len)).ok_or_else(before_start_error)?;
         }
         self.spend(if in_characters { output.len() - end } else { 0 })?;
-        self.out.truncate(self.base + end);
+        self.out.truncate(self.data_start + end);
         // The bytes at which these groups started were removed, so the groups now start at the end.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.start_position > end) {
             frame.start_position = end;

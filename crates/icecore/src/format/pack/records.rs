@@ -103,7 +103,7 @@ impl Packer<'_, '_> {
         if !self.takes_plain_nodes() {
             return;
         }
-        let size_end = self.base.saturating_add(self.size_limit);
+        let size_end = self.data_start.saturating_add(self.size_limit);
         let takes_text = self.encodes_text || !self.program.counts_bytes;
         let mut digits = itoa::Buffer::new();
         let mut count = 0;

@@ -64,11 +64,11 @@ impl Skim for Skimmer<'_> {
     }
 
     fn mark_position(&self) -> Mark {
-        Mark { at: self.view.position(), ..Mark::default() }
+        Mark { offset: self.view.position(), ..Mark::default() }
     }
 
     fn return_to(&mut self, mark: Mark) {
-        self.view.seek_to(mark.at);
+        self.view.seek_to(mark.offset);
     }
 
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {

@@ -254,11 +254,11 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                     continue;
                 }
                 Part::Name => {
-                    F::read_name(self, tag, mark.at)?;
+                    F::read_name(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Again => {
-                    F::read_name_number(self, tag, mark.at)?;
+                    F::read_name_number(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Named => {
@@ -266,7 +266,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                     continue;
                 }
                 Part::Link => {
-                    F::read_link(self, tag, mark.at)?;
+                    F::read_link(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Body => {
@@ -380,11 +380,11 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
     }
 
     fn mark_position(&self) -> Mark {
-        Mark { at: self.view.position(), numbers: [self.value_count, self.name_count] }
+        Mark { offset: self.view.position(), numbers: [self.value_count, self.name_count] }
     }
 
     fn return_to(&mut self, mark: Mark) {
-        self.view.seek_to(mark.at);
+        self.view.seek_to(mark.offset);
         [self.value_count, self.name_count] = mark.numbers;
     }
 

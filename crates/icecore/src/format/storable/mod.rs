@@ -157,7 +157,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let mut scan = Scan::new(input);
     let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).ok()?;
     let mut certainty = Certainty::Sure;
-    if !image.file {
+    if !image.has_magic {
         // With major 1, the header in network order is one byte: too little.
         let is_bare = image.major < 2 && image.netorder;
         if is_bare || image.major < 1 || image.minor > image::MINOR + 8 {

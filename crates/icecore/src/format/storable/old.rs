@@ -155,7 +155,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
         let start = self.scan.offset;
         let mut address = self.number_count;
         if self.image.has_addresses() {
-            let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
+            let size = if self.image.netorder { 4 } else { usize::from(self.image.long_size) };
             address = self.read_native_integer(size, "an address")?;
         }
         let tag_offset = self.scan.offset;
@@ -295,12 +295,12 @@ impl<S: Sink> OldReader<'_, '_, S> {
             tag::BYTE => Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128),
             tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.read_array("an integer")?))),
             tag::INTEGER => {
-                let size = self.image.iv;
+                let size = self.image.iv_size;
                 let value = self.read_native_integer(usize::from(size), "an integer")?;
                 Node::int(if size == 4 { i64::from(value as u32 as i32) } else { value as i64 })
             }
             tag::DOUBLE => {
-                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
+                let raw = self.scan.read_bytes(usize::from(self.image.nv_size), "a float")?;
                 float::decode_native_float(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
             }
             tag::UNDEF => Node::leaf(Kind::Null, 0),
@@ -550,7 +550,7 @@ fn insert_wrappers<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
             }
             Some(object) => {
                 let link = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(object)) };
-                rewrite.record_place(rewrite.len());
+                rewrite.record_position(rewrite.len());
                 rewrite.push_old_link(link.with(flag::REF));
             }
             None => {

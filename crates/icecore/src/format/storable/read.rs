@@ -114,7 +114,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         sink: &'s mut S,
     ) -> Self {
         let is_little_endian = image.is_little();
-        let has_plain_64_bit_integers = is_little_endian && image.iv == 8 && !image.is_mixed();
+        let has_plain_64_bit_integers = is_little_endian && image.iv_size == 8 && !image.is_mixed();
         Machine {
             scan,
             sink,
@@ -485,7 +485,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 (Node::int(value), self.default_integer_tag(value))
             }
             tag::DOUBLE => {
-                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
+                let raw = self.scan.read_bytes(usize::from(self.image.nv_size), "a float")?;
                 let is_little_endian = self.is_native_little();
                 let leaf =
                     float::decode_native_float(self.sink.tape(), raw, is_little_endian, self.options.long_double);
@@ -529,7 +529,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
-        let bytes = self.scan.read_bytes(usize::from(self.image.iv), "an integer")?;
+        let bytes = self.scan.read_bytes(usize::from(self.image.iv_size), "an integer")?;
         let value = if self.image.is_mixed() {
             self.decode_mixed_order(bytes)
         } else if self.is_native_little() {

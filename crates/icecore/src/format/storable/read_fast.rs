@@ -46,7 +46,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
-            tag::DOUBLE if self.is_little_endian && self.image.nv == 8 => {
+            tag::DOUBLE if self.is_little_endian && self.image.nv_size == 8 => {
                 Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::UNDEF => Some((Node::leaf(Kind::Null, 0), offset + 1)),

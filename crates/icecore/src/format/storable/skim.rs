@@ -123,14 +123,14 @@ impl Tokens for SkimState {
         let format = &mut skimmer.format;
         format.start = scan.offset as u64;
         format.is_little = image.is_little();
-        (format.integer, format.float) = (image.iv, image.nv);
+        (format.integer, format.float) = (image.iv_size, image.nv_size);
         skimmer.view.seek_to(format.start);
         Ok(())
     }
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let mark = skimmer.mark_position();
-        let is_root = mark.at == skimmer.format.start;
+        let is_root = mark.offset == skimmer.format.start;
         let (mut is_referred, mut is_blessed) = (false, false);
         loop {
             let tag = skimmer.view.read_byte()?;
@@ -145,8 +145,8 @@ impl Tokens for SkimState {
                 tag::BLESS | tag::IX_BLESS if !is_blessed => {
                     is_blessed = true;
                     match tag {
-                        tag::BLESS => SkimState::read_name(skimmer, tag, mark.at)?,
-                        _ => SkimState::read_name_number(skimmer, tag, mark.at)?,
+                        tag::BLESS => SkimState::read_name(skimmer, tag, mark.offset)?,
+                        _ => SkimState::read_name_number(skimmer, tag, mark.offset)?,
                     }
                 }
                 tag::ARRAY => {
@@ -193,7 +193,7 @@ impl Tokens for SkimState {
         let end = skimmer.mark_position();
         take_key(skimmer, open.skimmer_data)?;
         skimmer.return_to(value);
-        skimmer.format.skipped_value = Some((value.at, end));
+        skimmer.format.skipped_value = Some((value.offset, end));
         Ok(Some(SkimmedKey::Text))
     }
 

@@ -53,15 +53,15 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
-    if image.old_magic || image.major < 2 {
+    if image.has_old_magic || image.major < 2 {
         // Images of old versions of Storable are only read, so the current form is written.
-        image = Image { file: image.file, netorder: image.netorder, ..Image::native() };
+        image = Image { has_magic: image.has_magic, netorder: image.netorder, ..Image::native() };
     }
     if let Some(file) = options.file {
-        image.file = file;
+        image.has_magic = file;
     }
     if options.netorder && !image.netorder {
-        image = Image { file: image.file, minor: image.minor, netorder: true, ..Image::native() };
+        image = Image { has_magic: image.has_magic, minor: image.minor, netorder: true, ..Image::native() };
     }
     if let Some(minor) = options.minor {
         image.minor = minor;
@@ -73,7 +73,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         limits,
         canonical: options.canonical,
         is_fast: spelling.is_none() && !options.canonical && !options.reference,
-        has_plain_64_bit_integers: image.is_little() && image.iv == 8,
+        has_plain_64_bit_integers: image.is_little() && image.iv_size == 8,
         image,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),

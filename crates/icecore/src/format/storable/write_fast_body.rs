@@ -194,7 +194,7 @@ fn write_nodes_as<const NET: bool>(
 fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
     let native = Image::native();
     let image = Image {
-        file: options.file.unwrap_or(native.file),
+        has_magic: options.file.unwrap_or(native.has_magic),
         netorder: options.netorder,
         minor: options.minor.unwrap_or(native.minor),
         ..native

@@ -16,9 +16,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let byte = input.get(tag_offset).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
-        let folds = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
-        let copied = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
-        if !folds(copied.unwrap_or(inner)) {
+        let is_folded_tag = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
+        let copied_tag = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
+        if !is_folded_tag(copied_tag.unwrap_or(inner)) {
             self.check_frozen_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.variable } else { NO_NODE };
             return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
@@ -38,8 +38,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, tracked::INNER);
         }
         let mut inner = inner;
-        if let Some(copied) = copied {
-            inner = copied;
+        if let Some(copied_tag) = copied_tag {
+            inner = copied_tag;
             self.begin_copy(slot, tag_offset)?;
             while self.scan.peek().is_some_and(is_pad) {
                 self.scan.offset += 1;

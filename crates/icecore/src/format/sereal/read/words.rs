@@ -60,8 +60,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads a string where the format allows only strings: a key, a class name, a
     /// pattern. `node` is the node that it belongs to.
-    pub(super) fn read_word(&mut self, node: u32, part: StringOf, expected: &'static str) -> Result<Word<'i>, Error> {
-        let codes = WordCodes::for_part(part);
+    pub(super) fn read_word(
+        &mut self,
+        node: u32,
+        string_of: StringOf,
+        expected: &'static str,
+    ) -> Result<Word<'i>, Error> {
+        let codes = WordCodes::for_string_of(string_of);
         let tag_offset = self.scan.offset;
         let byte = self.scan.read_u8(expected)?;
         let tag = byte & !TRACK;
@@ -69,7 +74,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if byte != tag {
             // This string is not an item, so nothing can refer to it. Only the spelling records that its tag is
             // tracked.
-            let tag_role = match part {
+            let tag_role = match string_of {
                 StringOf::Key => tracked::KEY,
                 StringOf::Class => tracked::CLASS,
                 StringOf::Value => tracked::MAIN,
@@ -77,14 +82,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.sink.record_note(node, code::TRACK, tag_role);
         }
         if tag == tag::COPY {
-            return self.read_copied_word(node, part, expected, tag_offset);
+            return self.read_copied_word(node, string_of, expected, tag_offset);
         }
         if !matches!(tag, tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY..) {
             return Err(self.unexpected_tag_error(tag_offset, byte, expected));
         }
         let word = self.read_noted_word_rest(node, tag_offset, tag, codes.width)?;
         if S::DETAIL {
-            self.speller.record_string(tag_offset, node, part);
+            self.speller.record_string(tag_offset, node, string_of);
             if tag == tag::BINARY && word.bytes.len() <= tag::MAX_SHORT_LEN {
                 self.sink.record_note(node, codes.tag, u64::from(tag));
             }
@@ -95,14 +100,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_copied_word(
         &mut self,
         node: u32,
-        part: StringOf,
+        string_of: StringOf,
         expected: &'static str,
         tag_offset: usize,
     ) -> Result<Word<'i>, Error> {
-        if part == StringOf::Value && self.active_copy.is_some() {
+        if string_of == StringOf::Value && self.active_copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink).at(tag_offset).finding("a COPY within a COPY"));
         }
-        let offset = self.read_noted_number(node, "the offset", WordCodes::for_part(part).copy_width)?;
+        let offset = self.read_noted_number(node, "the offset", WordCodes::for_string_of(string_of).copy_width)?;
         let index = self.offset_base.index_of_item(offset, tag_offset)?;
         let word = find_copied_word(self.scan.input.get(..tag_offset).unwrap_or(&[]), index);
         let word = word.ok_or_else(|| {
@@ -112,7 +117,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(self.scan.input.get(index).map_or("the end".to_owned(), |byte| describe_tag(*byte)))
         })?;
         if S::DETAIL
-            && part == StringOf::Value
+            && string_of == StringOf::Value
             && let Some(target) = self.speller.target_at(index)
         {
             self.sink.record_note(node, code::COPY, target);
@@ -130,12 +135,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         // key is kept by its offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
         let guess = known_id.unwrap_or_else(|| self.tape().keys.predict_next(last_key));
-        let known = known_id.is_some()
+        let is_known = known_id.is_some()
             || guess != 0 && {
                 let input = self.scan.input;
                 self.tape().keys.is_name_at(guess, word.kind, 0, input, word.start, word.bytes.len())
             };
-        let id = if known {
+        let id = if is_known {
             guess
         } else {
             match self.tape().intern_key(Node::leaf(word.kind, 0), word.bytes) {
@@ -239,8 +244,8 @@ struct WordCodes {
 }
 
 impl WordCodes {
-    pub(super) fn for_part(part: StringOf) -> WordCodes {
-        let (tag, width, copy_width) = match part {
+    pub(super) fn for_string_of(string_of: StringOf) -> WordCodes {
+        let (tag, width, copy_width) = match string_of {
             StringOf::Value => (code::TAG, code::WIDTH, code::COPY_WIDTH),
             StringOf::Key => (code::KEY_TAG, code::KEY_WIDTH, code::KEY_COPY_WIDTH),
             StringOf::Class => (code::CLASS_TAG, code::CLASS_WIDTH, code::CLASS_COPY_WIDTH),
