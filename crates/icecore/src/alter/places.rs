@@ -271,7 +271,7 @@ impl<'d> PlaceFinder<'d> {
         let name = (key_template.kind as u8, key_template.encoding.clone(), key_template.bytes.to_vec());
         if let Some(&entry) = self.renamed_keys.get(&name) {
             if let Some(entry) = self.changes.entries.get_mut(entry) {
-                entry.lose_again();
+                entry.count_further_place();
             }
             return Ok(entry);
         }

@@ -31,7 +31,7 @@ pub struct Names {
     bytes: Vec<u8>,
     /// A hash table with open addressing. Each slot has the hash in its upper half and the id in its lower half; a
     /// free slot is 0.
-    slots: Vec<u64>,
+    hash_slots: Vec<u64>,
     /// For each id, the id that followed it the last time. This predicts the next key.
     next_ids: Vec<u16>,
     /// Short names by a hash of their first bytes, to avoid a search.
@@ -337,14 +337,14 @@ impl Names {
 
     fn find_or_append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         let hash = hash_name(&node, bytes);
-        if self.slots.len() < 2 * (self.entries.len() + 1) {
+        if self.hash_slots.len() < 2 * (self.entries.len() + 1) {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
+        let mask = self.hash_slots.len() - 1;
         let mut free = None;
         for step in 0..MAX_PROBES {
             let index = (hash as usize).wrapping_add(step) & mask;
-            let slot = self.slots[index];
+            let slot = self.hash_slots[index];
             if slot == 0 {
                 free = Some(index);
                 break;
@@ -355,19 +355,19 @@ impl Names {
         }
         let index = free?;
         let id = self.append_name(node, bytes)?;
-        self.slots[index] = u64::from(hash) << 32 | u64::from(id);
+        self.hash_slots[index] = u64::from(hash) << 32 | u64::from(id);
         Some(id)
     }
 
     /// Returns the id of this name if it is known.
     pub(crate) fn find(&self, node: Node, bytes: &[u8]) -> Option<u32> {
-        if self.slots.is_empty() {
+        if self.hash_slots.is_empty() {
             return None;
         }
         let hash = hash_name(&node, bytes);
-        let mask = self.slots.len() - 1;
+        let mask = self.hash_slots.len() - 1;
         for step in 0..MAX_PROBES {
-            let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
+            let slot = self.hash_slots[(hash as usize).wrapping_add(step) & mask];
             if slot == 0 {
                 return None;
             }
@@ -441,16 +441,16 @@ impl Names {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(64);
-        self.slots = vec![0; size];
+        let size = (self.hash_slots.len() * 2).max(64);
+        self.hash_slots = vec![0; size];
         for id in 1..=self.entries.len() as u32 {
             let Some(name) = self.get(id) else { continue };
             let hash = hash_name(&name.node, name.bytes);
             // If all probed slots are taken, the name keeps its id, but a search does not find it again.
             for step in 0..MAX_PROBES {
                 let index = (hash as usize).wrapping_add(step) & (size - 1);
-                if self.slots[index] == 0 {
-                    self.slots[index] = u64::from(hash) << 32 | u64::from(id);
+                if self.hash_slots[index] == 0 {
+                    self.hash_slots[index] = u64::from(hash) << 32 | u64::from(id);
                     break;
                 }
             }

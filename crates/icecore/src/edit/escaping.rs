@@ -75,9 +75,9 @@ pub struct Decoded<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Escape {
     /// Start of the first one in the text.
-    text: usize,
+    text_start: usize,
     /// Start of the first one in the raw bytes.
-    raw: usize,
+    raw_start: usize,
     /// Number of text bytes of each one.
     text_len: usize,
     /// Number of raw bytes of each one.
@@ -92,11 +92,11 @@ thread_local! {
 
 impl Escape {
     fn text_end(&self) -> usize {
-        self.text + self.text_len * self.times
+        self.text_start + self.text_len * self.times
     }
 
     fn raw_end(&self) -> usize {
-        self.raw + self.raw_len * self.times
+        self.raw_start + self.raw_len * self.times
     }
 }
 
@@ -109,7 +109,7 @@ impl<'a> Decoded<'a> {
     /// Returns a text that can only be encoded as a whole, such as a token with its quotes. After any change, all of
     /// it is encoded again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
-        let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
+        let escape = Escape { text_start: 0, raw_start: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
@@ -144,9 +144,9 @@ impl<'a> Decoded<'a> {
         /// last one.
         const MAX_SCANNED: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
-        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
+        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text_start <= offset).count();
         let rest = rest.get(scanned_count..).filter(|_| scanned_count == MAX_SCANNED).unwrap_or_default();
-        known + scanned_count + rest.partition_point(|escape| escape.text <= offset)
+        known + scanned_count + rest.partition_point(|escape| escape.text_start <= offset)
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
@@ -163,8 +163,8 @@ impl<'a> Decoded<'a> {
             let raw = (escape.raw_end() + (offset - escape.text_end())).min(self.raw_len);
             return (offset, raw);
         }
-        let full_count = offset.saturating_sub(escape.text).checked_div(escape.text_len).unwrap_or(0);
-        (escape.text + full_count * escape.text_len, escape.raw + full_count * escape.raw_len)
+        let full_count = offset.saturating_sub(escape.text_start).checked_div(escape.text_len).unwrap_or(0);
+        (escape.text_start + full_count * escape.text_len, escape.raw_start + full_count * escape.raw_len)
     }
 
     /// Like [`Decoded::boundary_before`], but returns the first boundary at or after the offset.
@@ -293,7 +293,7 @@ impl<'a> DecodedBuilder<'a> {
             last.times += 1;
             return;
         }
-        self.escapes.push(Escape { text: self.len - text_len, raw: start, text_len, raw_len, times: 1 });
+        self.escapes.push(Escape { text_start: self.len - text_len, raw_start: start, text_len, raw_len, times: 1 });
     }
 
     /// Returns the decoded text. The remaining bytes represent themselves.
@@ -342,19 +342,19 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
             (to, end) = decoded.boundary_after(last.end, escapes_before);
         }
         new.extend_from_slice(text.get(last.end..to)?);
-        let written = list.new.len();
-        if !escaping.encode(&new, &ReplacedRange { raw, start, end }, &mut list.new) {
+        let written = list.new_bytes.len();
+        if !escaping.encode(&new, &ReplacedRange { raw, start, end }, &mut list.new_bytes) {
             return None;
         }
         // The escape was written again as a whole, so the new bytes may begin or end with the old ones. Those are
         // removed from the edit.
-        let (front, back) = common_affixes(raw.get(start..end)?, list.new.get(written..)?);
+        let (front, back) = common_affixes(raw.get(start..end)?, list.new_bytes.get(written..)?);
         let (start, end) = (start + front, end - back);
         if !list.can_follow(start, end) {
             return None;
         }
-        let (new_start, new_end) = (written + front, list.new.len() - back);
-        list.list.push(EditEntry { start, end, new_start, new_end });
+        let (new_start, new_end) = (written + front, list.new_bytes.len() - back);
+        list.entries.push(EditEntry { start, end, new_start, new_end });
     }
     spare::give_back(&NEW, new);
     Some(list)

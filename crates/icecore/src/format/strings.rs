@@ -56,7 +56,7 @@ pub(crate) struct StringRequest<'w> {
 /// The strings that were found, in the order of the text.
 #[derive(Default)]
 pub(crate) struct StringPlaces<'t> {
-    pub(crate) list: Vec<FoundString>,
+    pub(crate) strings: Vec<FoundString>,
     /// The escapings that the strings use; [`StringPlace::escaping`] is an index into this list.
     pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
     /// Length of the document in bytes.

@@ -170,7 +170,7 @@ impl<'w> StringRewriter<'w> {
                 if !rest.is_empty() && !format.ends_with_blanks(rest) {
                     return Err(Error::trailing(bytes, places.consumed));
                 }
-                let signed_ranges = match &places.list[..] {
+                let signed_ranges = match &places.strings[..] {
                     [] => Vec::new(),
                     _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
@@ -222,7 +222,7 @@ impl<'w> StringRewriter<'w> {
     ) -> Edits {
         let mut splice = EditSplice { edits: Edits::new(), open: Vec::new() };
         let mut signed_ranges = signed_ranges.iter().peekable();
-        for string in &places.list {
+        for string in &places.strings {
             match string {
                 FoundString::Text(place) => {
                     splice.close_length_prefixed_before(place.start);

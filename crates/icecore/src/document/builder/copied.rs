@@ -24,7 +24,7 @@ pub(crate) struct Changes<'c> {
 /// A container that is being copied.
 struct CopiedContainer {
     /// Its node in the copy.
-    place: u32,
+    copy_index: u32,
     /// Its node in the source.
     source_index: u32,
     /// The next child in the source.
@@ -40,7 +40,7 @@ struct ValueCopier<'d> {
     source: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
     /// New positions of nodes that links name.
-    places: HashMap<u32, u32>,
+    new_positions: HashMap<u32, u32>,
     /// Positions of values that replaced variables with several names.
     variables: HashMap<u32, u32>,
     open: Vec<CopiedContainer>,
@@ -50,8 +50,8 @@ struct ValueCopier<'d> {
 
 impl<'d> ValueCopier<'d> {
     fn new(source: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
-        let (places, variables) = (HashMap::new(), HashMap::new());
-        ValueCopier { source, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
+        let (new_positions, variables) = (HashMap::new(), HashMap::new());
+        ValueCopier { source, changes, new_positions, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
     /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns
@@ -154,7 +154,7 @@ impl Builder {
             }
             let Some(top) = copier.open.last_mut() else { break };
             if is_end {
-                self.tape.close_container(top.place, top.count);
+                self.tape.close_container(top.copy_index, top.count);
                 copier.open.pop();
                 continue;
             }
@@ -198,7 +198,8 @@ impl Builder {
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && source.node(named).kind.is_again();
-        if is_variable && !copier.places.contains_key(&named) && copier.find_replacement(index, named).is_none() {
+        if is_variable && !copier.new_positions.contains_key(&named) && copier.find_replacement(index, named).is_none()
+        {
             node = source.node(named);
             named = node.payload as u32;
         }
@@ -213,27 +214,29 @@ impl Builder {
         let replaced = copier.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
             (Some((variable, _)), _) => copier.variables.get(variable),
-            (None, Kind::Alias) => copier.variables.get(&named).or_else(|| copier.places.get(&named)),
+            (None, Kind::Alias) => copier.variables.get(&named).or_else(|| copier.new_positions.get(&named)),
             (None, _) => None,
         };
-        let known = known.or_else(|| if replaced.is_some() { None } else { copier.places.get(&resolved) });
+        let known = known.or_else(|| if replaced.is_some() { None } else { copier.new_positions.get(&resolved) });
         let mut new = match known {
-            Some(place) if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) => {
+            Some(copy_index)
+                if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) =>
+            {
                 let kind = match node.kind {
                     _ if replaced.is_some() => Kind::Alias,
                     kind if kind.is_again() => kind,
                     _ => Kind::Link,
                 };
                 match kind {
-                    Kind::Copy => self.tape.mark_copied(*place),
-                    _ => self.tape.mark_target(*place),
+                    Kind::Copy => self.tape.mark_copied(*copy_index),
+                    _ => self.tape.mark_target(*copy_index),
                 }
-                Node::leaf(kind, u64::from(*place)).with(node.flags & PLACE_FLAGS)
+                Node::leaf(kind, u64::from(*copy_index)).with(node.flags & PLACE_FLAGS)
             }
             _ => match replaced {
                 Some((variable, value)) => {
-                    let place = self.tape.len();
-                    copier.variables.insert(variable, place);
+                    let copy_index = self.tape.len();
+                    copier.variables.insert(variable, copy_index);
                     self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), key);
                     return;
                 }
@@ -245,7 +248,7 @@ impl Builder {
             },
         };
         let is_again = new.kind.is_again();
-        let place = match key {
+        let copy_index = match key {
             // The first node goes where the builder would put any value.
             None => self.push_value(new),
             Some(key) => {
@@ -254,22 +257,22 @@ impl Builder {
             }
         };
         if copier.changes.is_some() {
-            copier.node_pairs.push((if is_again { index } else { resolved }, place));
+            copier.node_pairs.push((if is_again { index } else { resolved }, copy_index));
         }
         if is_again {
             if source.node(variable).kind.is_again() || node.has(flag::TARGET) {
                 let variable = if is_variable { variable } else { index };
-                copier.places.entry(variable).or_insert(place);
+                copier.new_positions.entry(variable).or_insert(copy_index);
             }
             return;
         }
         if resolved != index || source.node(resolved).has(flag::TARGET) {
-            copier.places.insert(resolved, place);
+            copier.new_positions.insert(resolved, copy_index);
         }
         if new.kind.is_container() {
             let (next, end) = (resolved + 1, source.tape.index_after(resolved));
             let count = copier.cut_position(resolved).unwrap_or(source.node(resolved).aux);
-            copier.open.push(CopiedContainer { place, source_index: resolved, next, end, count });
+            copier.open.push(CopiedContainer { copy_index, source_index: resolved, next, end, count });
         }
     }
 

@@ -60,7 +60,7 @@ struct Machine<'a, 's, S: Sink> {
     has_pair: bool,
     layout: Layout,
     /// Number of frames that are indented by Data::Dumper.
-    levels: usize,
+    indented_frames: usize,
     /// The offset up to which spans cover the input.
     covered_until: usize,
 }
@@ -80,7 +80,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             has_pair: !pair.is_empty(),
             pair,
             layout: Layout::default(),
-            levels: 0,
+            indented_frames: 0,
             covered_until: 0,
         }
     }
@@ -187,7 +187,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.lexer.skip_blanks();
         }
         if S::DETAIL && !has_value {
-            self.layout.observe_first_item(&self.lexer, self.levels);
+            self.layout.observe_first_item(&self.lexer, self.indented_frames);
         }
         Ok(false)
     }
@@ -207,7 +207,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Closes the innermost frame.
     fn close_frame(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.levels -= usize::from(frame.construct.is_level());
+        self.indented_frames -= usize::from(frame.construct.is_level());
         self.sink.tape().close_container(frame.node, frame.count);
         self.record_end(frame.node);
     }
@@ -226,7 +226,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
         self.sink.record_begin(node, start);
         self.record_piece(start, node, "head");
-        self.levels += usize::from(construct.is_level());
+        self.indented_frames += usize::from(construct.is_level());
         self.frames.push(Frame { node, count: 0, construct, close, has_value: false, last_key: 0, start });
         Ok(())
     }

@@ -72,7 +72,7 @@ fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &S
     places.escapings.push(Box::new(TokenRewriter { text: document.bytes(&node).to_vec(), write: Box::new(write) }));
     let escaping = Some(places.escapings.len() - 1);
     let place = StringPlace::without_escapes(span.start as usize, span.end as usize, None);
-    places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
+    places.strings.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
 /// Adds a string in single quotes, and nothing else.
@@ -84,7 +84,7 @@ fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role:
         escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
-    places.list.push(FoundString::Text(place));
+    places.strings.push(FoundString::Text(place));
     true
 }
 
@@ -98,5 +98,5 @@ fn add_class_name(places: &mut StringPlaces, span: &Span, token: &[u8]) {
         escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(start, start + len, None)
     };
-    places.list.push(FoundString::Text(place));
+    places.strings.push(FoundString::Text(place));
 }

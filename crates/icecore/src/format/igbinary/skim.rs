@@ -21,7 +21,7 @@ pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(
         input,
         StringPositions {
-            known: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
+            looked_up: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
             ..StringPositions::default()
         },
     ))
@@ -38,15 +38,15 @@ struct KnownString {
 #[derive(Debug, Default)]
 struct StringPositions {
     /// Positions of the tags of every sixteenth string.
-    places: Vec<u64>,
+    tag_samples: Vec<u64>,
     /// Strings that were looked up.
-    known: Vec<KnownString>,
+    looked_up: Vec<KnownString>,
     /// Number of bytes that were scanned to find strings.
     scanned_bytes: u64,
     /// For an answer: the number in the answer for the number of each of its strings. `first` is the first number of
     /// a value in the answer.
     written: HashMap<u64, u64>,
-    first: u64,
+    first_number: u64,
 }
 
 /// Reads the number after a tag. The tag determines its width.
@@ -93,13 +93,13 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
         return Err(SkimAborted);
     }
     let slot = number as usize % MAX_KNOWN;
-    if let Some(known) = skimmer.format.known.get(slot)
+    if let Some(known) = skimmer.format.looked_up.get(slot)
         && known.number == number
     {
         return Ok((known.offset, known.len));
     }
     let place =
-        usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.places.get(index).copied());
+        usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.tag_samples.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
     let mut remaining = number % STRING_INTERVAL;
@@ -125,7 +125,7 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
         }
     };
     skimmer.view.seek_to(saved_position);
-    if let Some(known) = skimmer.format.known.get_mut(slot) {
+    if let Some(known) = skimmer.format.looked_up.get_mut(slot) {
         *known = KnownString { number, offset, len };
     }
     Ok((offset, len))
@@ -243,7 +243,7 @@ impl Tokens for StringPositions {
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         skimmer.format.written.clear();
-        skimmer.format.first = skimmer.value_count;
+        skimmer.format.first_number = skimmer.value_count;
         Ok(vec![0, 0, 0, 2])
     }
 
@@ -286,7 +286,7 @@ impl Tokens for StringPositions {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_number(skimmer, tag)?;
-        let first = skimmer.format.first;
+        let first = skimmer.format.first_number;
         if let Some(bytes) = skimmer.answer_bytes() {
             let row = if tag < tag::OBJECT_REF { tag::ARRAY_REF } else { tag::OBJECT_REF };
             push_number(bytes, row, number.checked_sub(first).ok_or(SkimAborted)?);
@@ -355,8 +355,8 @@ impl StringPositions {
     /// Assigns the next number to the string whose tag is here.
     #[inline(always)]
     fn number_string(&mut self, offset: u64, names: &mut u64) {
-        if names.is_multiple_of(STRING_INTERVAL) && self.places.len() as u64 == *names / STRING_INTERVAL {
-            self.places.push(offset);
+        if names.is_multiple_of(STRING_INTERVAL) && self.tag_samples.len() as u64 == *names / STRING_INTERVAL {
+            self.tag_samples.push(offset);
         }
         *names += 1;
     }

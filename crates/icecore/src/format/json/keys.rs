@@ -48,7 +48,7 @@ pub(super) struct Keys {
     stamps: Vec<u64>,
     undo: Vec<(u16, u64)>,
     /// The first id of each text; only used if two ids may have the same text.
-    first: Option<HashMap<Vec<u8>, u16>>,
+    first_ids: Option<HashMap<Vec<u8>, u16>>,
     /// Kind and flags of all keys so far. Keys of one kind and different bytes have different texts.
     kind: Option<(Kind, u8)>,
     /// Keys that are nodes of the tape, hashed with the id of their map.
@@ -167,15 +167,15 @@ impl Keys {
         if is_special || *self.kind.get_or_insert(kind) != kind {
             self.compare_texts();
         }
-        if self.first.is_some() {
+        if self.first_ids.is_some() {
             self.merge_same_text(id);
         }
     }
 
     /// Called when two ids may have the same text from now on.
     pub(super) fn compare_texts(&mut self) {
-        if self.first.is_none() {
-            self.first = Some(HashMap::new());
+        if self.first_ids.is_none() {
+            self.first_ids = Some(HashMap::new());
             for id in (1..self.rendered.len()).filter_map(|id| u16::try_from(id).ok()) {
                 self.merge_same_text(id);
             }
@@ -185,7 +185,7 @@ impl Keys {
     fn merge_same_text(&mut self, id: u16) {
         let rendered = &self.rendered[usize::from(id)];
         if rendered.len > 0
-            && let Some(first) = &mut self.first
+            && let Some(first) = &mut self.first_ids
         {
             let text = self.text[rendered.start..rendered.start + rendered.len].to_vec();
             let same_as = *first.entry(text).or_insert(id);
@@ -223,7 +223,7 @@ impl Keys {
     /// have been rendered before.
     pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut OpenMap) -> bool {
         self.compare_texts();
-        if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
+        if let Some(id) = self.first_ids.as_ref().and_then(|first| first.get(text)) {
             let id = self.rendered[usize::from(*id)].same_as;
             return self.is_stamped(id, map);
         }

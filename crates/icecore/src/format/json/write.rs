@@ -85,7 +85,11 @@ pub(super) fn write_document(
         order: sorted::Order::default(),
         has_rendered_all: false,
         plain_maps: !options.sort_keys && style.is_dense(),
-        numbers: if options.floats == Floats::Shortest { leaf::collect_number_texts(document) } else { HashMap::new() },
+        number_texts: if options.floats == Floats::Shortest {
+            leaf::collect_number_texts(document)
+        } else {
+            HashMap::new()
+        },
         class: None,
         stays_open: window.has_more,
     };
@@ -167,7 +171,7 @@ struct Writer<'d, 'o, 'm> {
     /// Whether maps are written in their own order and on one line.
     plain_maps: bool,
     /// The source texts of numbers, by node.
-    numbers: HashMap<u32, &'d [u8]>,
+    number_texts: HashMap<u32, &'d [u8]>,
     /// The class name that the next map gets as an entry.
     class: Option<u32>,
     /// Whether more of the root is written later.

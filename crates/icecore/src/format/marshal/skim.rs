@@ -32,14 +32,14 @@ pub(super) fn make_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
 struct SkimState {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
-    places: Vec<(u64, u32)>,
+    symbol_names: Vec<(u64, u32)>,
     /// Positions of keys and floats, with the numbers of values and symbols before them, in the order of their
     /// numbers. A link to one of these does not mean that a program shares it.
     sides: Vec<Mark>,
     /// For an answer: the number of its values that have a number.
-    count: u64,
+    value_count: u64,
     /// For an answer: the first number in it.
-    first: u64,
+    first_number: u64,
     /// For an answer: the new number of each symbol in it.
     symbol_numbers: HashMap<u64, u64>,
     /// For an answer: the new number of each value in it.
@@ -62,7 +62,7 @@ impl SkimState {
     }
 
     fn symbol_place(&self, number: u64) -> SkimResult<(u64, u32)> {
-        usize::try_from(number).ok().and_then(|index| self.places.get(index).copied()).ok_or(SkimAborted)
+        usize::try_from(number).ok().and_then(|index| self.symbol_names.get(index).copied()).ok_or(SkimAborted)
     }
 }
 
@@ -109,19 +109,21 @@ fn read_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
 fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
     let name_position = skimmer.view.position();
-    let known = skimmer.format.places.len() as u64;
+    let known = skimmer.format.symbol_names.len() as u64;
     let number = match skimmer.answer_bytes().is_some() && skimmer.name_count < known {
         // The first occurrence of the symbol may be before the answer, so its name is read again from there.
-        true => {
-            skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
-        }
+        true => skimmer
+            .format
+            .symbol_names
+            .binary_search_by_key(&name_position, |place| place.0)
+            .map_err(|_| SkimAborted)? as u64,
         false => skimmer.name_count,
     };
     if number == known {
-        if skimmer.format.places.len() == MAX_SYMBOLS {
+        if skimmer.format.symbol_names.len() == MAX_SYMBOLS {
             return Err(SkimAborted);
         }
-        skimmer.format.places.push((name_position, len));
+        skimmer.format.symbol_names.push((name_position, len));
     }
     skimmer.name_count = skimmer.name_count.max(number + 1);
     pass_symbol_name(skimmer, number, len)?;
@@ -315,7 +317,7 @@ impl Tokens for SkimState {
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         let first = skimmer.value_count;
         let format = &mut skimmer.format;
-        (format.first, format.count) = (first, 0);
+        (format.first_number, format.value_count) = (first, 0);
         format.symbol_numbers.clear();
         format.value_numbers.clear();
         Ok(vec![MAJOR, format.minor])
@@ -385,7 +387,7 @@ impl Tokens for SkimState {
             emit_tagged(skimmer, tag, new);
             return Ok(());
         }
-        if number >= skimmer.format.first {
+        if number >= skimmer.format.first_number {
             return Err(SkimAborted);
         }
         let side = skimmer.format.find_side(number)?;
@@ -400,8 +402,8 @@ impl Tokens for SkimState {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
-            format.value_numbers.insert(skimmer.value_count, format.count);
-            format.count += 1;
+            format.value_numbers.insert(skimmer.value_count, format.value_count);
+            format.value_count += 1;
         }
         skimmer.value_count += 1;
     }

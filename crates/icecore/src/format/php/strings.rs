@@ -106,12 +106,12 @@ mod tests {
             }
             let Some(quick) = scan::scan_strings(text.as_bytes(), &request) else { continue };
             accepted += 1;
-            places += quick.list.len();
+            places += quick.strings.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
             let slow =
                 collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &request);
-            assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
+            assert_eq!(format!("{:?}", quick.strings), format!("{:?}", slow.strings), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }
         assert!(accepted > 1000 && places > 1000, "{accepted} {places}");

@@ -123,21 +123,21 @@ pub(super) fn write_part(
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    let PartProgress { spare, memory, begun, is_final, .. } = progress;
+    let PartProgress { spare, memory, has_begun, is_final, .. } = progress;
     let state = memory.get_or_default::<WriteProgress>();
-    if !*begun {
+    if !*has_begun {
         *state = WriteProgress::default();
     }
-    write_nodes(document, limits, (spare, *begun), state, (buf, max_bytes))?;
+    write_nodes(document, limits, (spare, *has_begun), state, (buf, max_bytes))?;
     state.previous_nodes = state.previous_nodes.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
-    (*begun, *is_final) = (true, true);
+    (*has_begun, *is_final) = (true, true);
     Some(())
 }
 
 fn write_nodes(
     document: &Document<'_>,
     limits: &Limits,
-    (spare, begun): (&mut Spare, bool),
+    (spare, has_begun): (&mut Spare, bool),
     state: &mut WriteProgress,
     (buf, max_bytes): (&mut Vec<u8>, u64),
 ) -> Option<()> {
@@ -175,7 +175,7 @@ fn write_nodes(
         start_len,
     };
     let chunk = bytes.first_chunk_mut()?;
-    let place = if begun {
+    let place = if has_begun {
         fast.resume_writing(chunk)
     } else {
         fast.state.open.clear();

@@ -159,7 +159,7 @@ impl<'a> DocumentReader<'a, '_> {
         let first = header.first_offset();
 
         if header.encoding == Encoding::Raw {
-            let offset_base = OffsetBase { first, start: header.end };
+            let offset_base = OffsetBase { first_offset: first, start: header.end };
             let scan = Scan { input: self.input, offset: header.end };
             let machine = Machine::<S, FAST>::new(scan, offset_base, sink, speller, self.limits, self.options);
             let (consumed, error) = machine.read();
@@ -190,7 +190,7 @@ impl<'a> DocumentReader<'a, '_> {
         speller: &mut Speller,
     ) -> Option<Error> {
         let scan = Scan { input: body, offset: 0 };
-        let offset_base = OffsetBase { first, start: 0 };
+        let offset_base = OffsetBase { first_offset: first, start: 0 };
         let (end, mut error) =
             Machine::<S, FAST>::new(scan, offset_base, sink, speller, self.limits, self.options).read();
         if error.is_none() && end < body.len() {
@@ -239,7 +239,7 @@ impl<'a> DocumentReader<'a, '_> {
         sink.tape().header = Some(index);
         sink.tape().root = u32::MAX;
         let input = self.input.get(..header.end).unwrap_or(&[]);
-        let offset_base = OffsetBase { first: 1, start };
+        let offset_base = OffsetBase { first_offset: 1, start };
         let scan = Scan { input, offset: start };
         let mut machine = Machine::<S, false>::new(scan, offset_base, sink, speller, self.limits, self.options);
         machine.copies_strings = header.encoding != Encoding::Raw;

@@ -25,7 +25,7 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 struct Offsets {
     version: u8,
     /// Offset of the first byte of the body, and its position in the input.
-    first: u64,
+    first_offset: u64,
     start: u64,
     /// For an answer: where its body begins, and the offset of that byte.
     body: usize,
@@ -39,7 +39,7 @@ struct Offsets {
 impl Offsets {
     /// Returns the position of the item with this offset. It must be before `limit`.
     fn position_of_offset(&self, offset: u64, limit: u64) -> SkimResult<u64> {
-        let place = offset.checked_sub(self.first).and_then(|distance| distance.checked_add(self.start));
+        let place = offset.checked_sub(self.first_offset).and_then(|distance| distance.checked_add(self.start));
         place.filter(|place| *place < limit).ok_or(SkimAborted)
     }
 
@@ -143,7 +143,8 @@ impl Tokens for Offsets {
             return Err(SkimAborted);
         }
         let format = &mut skimmer.format;
-        (format.version, format.first, format.start) = (header.version, header.first_offset(), header.end as u64);
+        (format.version, format.first_offset, format.start) =
+            (header.version, header.first_offset(), header.end as u64);
         skimmer.view.seek_to(format.start);
         Ok(())
     }

@@ -110,8 +110,8 @@ fn write_nodes(document: &Document<'_>, progress: &mut PartProgress, buf: &mut V
     let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
-    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| progress.begun || !nodes.is_empty())?;
-    if !progress.begun {
+    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| progress.has_begun || !nodes.is_empty())?;
+    if !progress.has_begun {
         buf.extend_from_slice(&header::MAGIC);
         buf.extend_from_slice(&[5, 0]);
     }
@@ -120,12 +120,12 @@ fn write_nodes(document: &Document<'_>, progress: &mut PartProgress, buf: &mut V
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    let document_number = next_document_number(words, names.len(), progress.begun)?;
+    let document_number = next_document_number(words, names.len(), progress.has_begun)?;
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut filled = 0;
     // Number of bytes before the chunk. Sereal counts the offsets of a body from 1.
-    let mut passed = if progress.begun { progress.written } else { 1 };
+    let mut passed = if progress.has_begun { progress.written } else { 1 };
     // A run of common values must be long enough to be worth a call.
     let has_runs = nodes.len() >= MIN_NODES_FOR_RUNS;
     let mut tries = has_runs;
@@ -191,7 +191,7 @@ fn write_nodes(document: &Document<'_>, progress: &mut PartProgress, buf: &mut V
         }
     }
     buf.extend_from_slice(&chunk[..filled]);
-    progress.begun = true;
+    progress.has_begun = true;
     progress.written = passed + filled as u64;
     Some(())
 }

@@ -86,7 +86,7 @@ impl SkimFrame {
 pub(crate) struct Run<'r, F> {
     /// The bytes in view, and the offset of the first byte.
     pub(crate) bytes: &'r [u8],
-    pub(crate) base: u64,
+    pub(crate) view_start: u64,
     pub(crate) open: &'r mut Vec<SkimFrame>,
     /// As in [`Skimmer`].
     pub(crate) value_count: u64,
@@ -334,7 +334,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
     fn run_over_view(&mut self, sought: Option<i64>) -> SkimResult<bool> {
         let Skimmer { view, open, format, value_count, name_count, .. } = self;
         let (bytes, base) = (view.bytes_in_view(), view.position());
-        let mut run = Run { bytes, base, open, value_count: *value_count, name_count: *name_count, format };
+        let mut run = Run { bytes, view_start: base, open, value_count: *value_count, name_count: *name_count, format };
         let (passed, is_found) = F::run_fast_loop(&mut run, sought);
         (*value_count, *name_count) = (run.value_count, run.name_count);
         view.advance(passed as u64)?;

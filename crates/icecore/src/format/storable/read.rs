@@ -79,7 +79,7 @@ pub(super) struct Prefix {
     /// Offset of its start in the input.
     pub(super) start: usize,
     /// The first node of the value and its wrappers.
-    pub(super) first: u32,
+    pub(super) first_node: u32,
 }
 
 pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
@@ -275,7 +275,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Reads a leaf completely, or the beginning of a container. With `referent`, a reference to the value is
     /// implied.
     pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
-        let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
+        let mut prefix = Prefix { start: self.scan.offset, first_node: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
             prefix.has_implied_reference = true;
@@ -284,7 +284,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             let start = self.scan.offset;
             crate::steps::count(1);
             let tag = self.scan.read_u8("a tag")?;
-            let node = prefix.first;
+            let node = prefix.first_node;
             self.record_piece(start, node, tag::name_of(tag));
             let flags = match tag {
                 tag::REF => flag::REF,
@@ -413,7 +413,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Reads a value that is neither a reference nor a class.
     pub(super) fn read_tagged_value(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let node = prefix.first;
+        let node = prefix.first_node;
         match tag {
             tag::OBJECT => return self.read_back_reference(start, prefix),
             tag::ARRAY => {

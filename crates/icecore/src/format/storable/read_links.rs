@@ -23,7 +23,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn read_back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
         let number_start = self.scan.offset;
         let number = u32::from_be_bytes(self.scan.read_array("an object number")?);
-        self.record_piece(number_start, prefix.first, "object number");
+        self.record_piece(number_start, prefix.first_node, "object number");
         self.push_back_reference(u64::from(number), start, prefix)
     }
 

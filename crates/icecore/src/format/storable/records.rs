@@ -44,7 +44,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads code. Storable numbers the code and its text, so it takes two numbers.
     pub(super) fn read_code(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let flags = self.push_container_wrapper(&mut prefix)?;
         let text = self.read_inner_string(first, "the text of code")?;
         let node = self.push_closed_container(Node::open(Kind::Code, 0).with(flags), &[text], prefix);
@@ -54,7 +54,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads a regexp. A blessed regexp is the result of perl's `qr//`, so its own class is implied.
     pub(super) fn read_regexp(&mut self, mut prefix: Prefix) -> Result<(), Error> {
-        let first = prefix.first;
+        let first = prefix.first_node;
         let start = self.scan.offset;
         let op = self.scan.read_u8("a regexp's flags")?;
         let len = if op & tag::REGEXP_LONG != 0 {
@@ -102,7 +102,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads a v-string: its source text and its value.
     pub(super) fn read_v_string(&mut self, tag: u8, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let length_start = self.scan.offset;
         let len = match tag {
             tag::VSTRING => u32::from(self.scan.read_u8("a v-string's length")?),
@@ -206,7 +206,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             return Err(self.malformed_error(prefix.start, "a value after the class", "a hook record"));
         }
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let flags_start = self.scan.offset;
         let flags = self.scan.read_u8("a hook's flags")?;
         self.record_piece(flags_start, first, "hook flags");
@@ -351,7 +351,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.record_end(body);
             }
             Kind::Tied => {
-                let prefix = Prefix { start: body_start, first: body, ..Prefix::default() };
+                let prefix = Prefix { start: body_start, first_node: body, ..Prefix::default() };
                 self.open_container(State::Tied, Node::open(kind, 0).in_form(form), 1, prefix)?;
             }
             _ => {
@@ -389,10 +389,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 flags: flag::REF,
                 has_implied_reference: true,
                 start,
-                first: self.sink.next_node(),
+                first_node: self.sink.next_node(),
                 ..Prefix::default()
             };
-            self.record_piece(start, prefix.first, "object number");
+            self.record_piece(start, prefix.first_node, "object number");
             self.push_back_reference(number, start, prefix)?;
         }
         Ok(count)
@@ -428,7 +428,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads a record whose length or number needs 64 bits.
     pub(super) fn read_large_object(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let first = prefix.first;
+        let first = prefix.first_node;
         let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("the tag of a large object")?;
         self.record_piece(tag_offset, first, tag::name_of(tag));

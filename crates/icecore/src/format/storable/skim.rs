@@ -37,13 +37,13 @@ struct SkimState {
     /// Where the root begins.
     start: u64,
     /// Offsets and lengths of class names.
-    places: Vec<(u64, u32)>,
+    class_names: Vec<(u64, u32)>,
     /// The value that was skipped before its key: its start and its end.
     skipped_value: Option<(u64, Mark)>,
     /// For an answer: the new number of each class in it.
     written_classes: HashMap<u64, u32>,
     /// For an answer: the value that gets the number 1. The array around the answer has the number 0.
-    first: u64,
+    first_value: u64,
     /// Whether the value that is copied is in the array around an answer.
     is_part: bool,
 }
@@ -215,10 +215,10 @@ impl Tokens for SkimState {
         let start = skimmer.format.start;
         let mut bytes = skimmer.view.copy_range(0, start)?;
         skimmer.format.written_classes.clear();
-        skimmer.format.first = skimmer.value_count + 1;
+        skimmer.format.first_value = skimmer.value_count + 1;
         skimmer.format.is_part = skimmer.view.position() != start;
         if skimmer.format.is_part {
-            skimmer.format.first = skimmer.value_count;
+            skimmer.format.first_value = skimmer.value_count;
             bytes.push(tag::ARRAY);
             bytes.extend(skimmer.format.encode_number(1));
         }
@@ -250,12 +250,12 @@ impl Tokens for SkimState {
     fn read_name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
         let len = read_class_number(skimmer)?;
         let known = skimmer.name_count;
-        if known == skimmer.format.places.len() as u64 {
-            if skimmer.format.places.len() == MAX_CLASSES {
+        if known == skimmer.format.class_names.len() as u64 {
+            if skimmer.format.class_names.len() == MAX_CLASSES {
                 return Err(SkimAborted);
             }
             let position = skimmer.view.position();
-            skimmer.format.places.push((position, len));
+            skimmer.format.class_names.push((position, len));
         }
         skimmer.name_count += 1;
         write_class_name(skimmer, known, len)
@@ -263,7 +263,7 @@ impl Tokens for SkimState {
 
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
         let known = read_class_number(skimmer)?;
-        let place = skimmer.format.places.get(known as usize).copied();
+        let place = skimmer.format.class_names.get(known as usize).copied();
         let known = u64::from(known);
         let (name_position, len) = place.filter(|_| known < skimmer.name_count).ok_or(SkimAborted)?;
         if skimmer.answer_bytes().is_none() {
@@ -283,7 +283,7 @@ impl Tokens for SkimState {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = u64::from(u32::from_be_bytes(skimmer.view.read_array()?));
-        let first = skimmer.format.first;
+        let first = skimmer.format.first_value;
         if let Some(bytes) = skimmer.answer_bytes() {
             let new =
                 number.checked_sub(first).and_then(|distance| u32::try_from(distance + 1).ok()).ok_or(SkimAborted)?;

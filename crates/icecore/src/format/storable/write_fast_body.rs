@@ -64,7 +64,7 @@ fn write_nodes(
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    if !progress.begun {
+    if !progress.has_begun {
         push_header(options, buf);
     }
     match options.netorder {
@@ -100,10 +100,10 @@ fn write_nodes_as<const NET: bool>(
     // The innermost open container: the number of its remaining children, its own key, and whether its children have
     // keys.
     let mut top =
-        if progress.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
+        if progress.has_begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
     // `Storable::store` takes a reference to the root, and it writes only the root. So no reference precedes the
     // root.
-    let mut is_root = !progress.begun;
+    let mut is_root = !progress.has_begun;
     let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry. Its key comes after its content.
@@ -184,7 +184,7 @@ fn write_nodes_as<const NET: bool>(
         top.remaining -= 1;
     }
     flush_chunk(chunk, filled, buf);
-    progress.begun = true;
+    progress.has_begun = true;
     progress.depth = depth;
     *open.get_mut(depth)? = top;
     Some(())

@@ -50,7 +50,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.position += usize::from(negative);
                 self.lexer.position += self.lexer.name_at(self.lexer.position).len();
                 let len = self.lexer.position - start;
-                Ok((Text { kind: Kind::Bytes, place: Location::Input(start as u64), len }, true))
+                Ok((Text { kind: Kind::Bytes, location: Location::Input(start as u64), len }, true))
             }
             Some(b'0'..=b'9' | b'.') => {
                 self.lexer.position += usize::from(negative);
@@ -65,7 +65,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 let arena = &mut self.sink.tape().arena;
                 let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
-                Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
+                Ok((Text { kind: Kind::Bytes, location: place, len: text.len() }, false))
             }
             Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code_error(start, "a variable as a key")),
             _ => Err(self.lexer.unexpected_token_error("a key")),
@@ -130,7 +130,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(frame) = self.frames.last_mut() else { return NO_KEY };
         let tape = self.sink.tape();
         if frame.count < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
-            let id = match text.place {
+            let id = match text.location {
                 Location::Input(offset) if text.kind == Kind::Bytes => {
                     let offset = offset as usize;
                     let guess = tape.keys.predict_next(frame.last_key);
@@ -152,7 +152,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(id) = id {
                 tape.keys.learn_next(frame.last_key, id);
                 frame.last_key = id;
-                if let Location::Arena(arena_start) = text.place {
+                if let Location::Arena(arena_start) = text.location {
                     tape.arena.truncate(arena_start as usize);
                 }
                 return id;

@@ -11,24 +11,24 @@ use crate::steps;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Text {
     pub(super) kind: Kind,
-    pub(super) place: Location,
+    pub(super) location: Location,
     pub(super) len: usize,
 }
 
 impl Text {
     pub(super) fn into_node(self, tape: &mut Tape) -> Node {
-        tape.new_string_at(self.kind, self.place, self.len)
+        tape.new_string_at(self.kind, self.location, self.len)
     }
 
     /// Returns the bytes of a string in the input.
     pub(super) fn bytes_of_input<'d>(&self, input: &'d [u8]) -> &'d [u8] {
-        let Location::Input(start) = self.place else { return &[] };
+        let Location::Input(start) = self.location else { return &[] };
         let start = start as usize;
         start.checked_add(self.len).and_then(|end| input.get(start..end)).unwrap_or(&[])
     }
 
     pub(super) fn bytes<'d>(&self, tape: &'d Tape, input: &'d [u8]) -> &'d [u8] {
-        let (base, start) = match self.place {
+        let (base, start) = match self.location {
             Location::Input(start) => (input, start as usize),
             Location::Arena(start) => (&tape.arena[..], start as usize),
         };
@@ -93,7 +93,7 @@ impl Strings<'_> {
             Some(len) if rest[len] == close => {
                 lexer.position += len + 1;
                 let kind = if lexer.utf8 { string_kind(lexer, &rest[..len]) } else { Kind::Bytes };
-                Ok(Text { kind, place: Location::Input(start as u64), len })
+                Ok(Text { kind, location: Location::Input(start as u64), len })
             }
             _ => self.read_single_escaped(lexer, open, close),
         }
@@ -123,7 +123,7 @@ impl Strings<'_> {
             self.tape.arena.push(byte);
         }
         let kind = string_kind(lexer, &self.tape.arena[start_in_arena..]);
-        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
+        Ok(Text { kind, location: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 
     /// Reads up to `close`, with escapes.
@@ -137,7 +137,7 @@ impl Strings<'_> {
             && rest[len] == close
         {
             lexer.position += len + 1;
-            return Ok(Text { kind: string_kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
+            return Ok(Text { kind: string_kind(lexer, &rest[..len]), location: Location::Input(start as u64), len });
         }
         self.read_double_escaped(lexer, open, close)
     }
@@ -166,7 +166,7 @@ impl Strings<'_> {
         }
         let (start_in_arena, is_wide) = (builder.start_in_arena, builder.is_wide);
         let kind = if is_wide { Kind::Text } else { string_kind(lexer, &self.tape.arena[start_in_arena..]) };
-        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
+        Ok(Text { kind, location: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 }
 

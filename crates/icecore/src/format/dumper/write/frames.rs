@@ -68,7 +68,7 @@ impl Writer<'_> {
                     self.start_line(column, level, buf);
                     let width = self.write_entry_key(key, child, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
-                    if self.style.columns {
+                    if self.style.indents_to_column {
                         // Data::Dumper always adds the width of the default pair, ` => `, also if the option sets
                         // another one.
                         column += width + 4;

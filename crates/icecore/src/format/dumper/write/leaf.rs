@@ -204,7 +204,7 @@ impl<'d> Writer<'d> {
             return false;
         }
         let has_wide = is_text && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
-        if is_text { !has_wide } else { self.style.wide }
+        if is_text { !has_wide } else { self.style.writes_utf8 }
     }
 
     /// Writes a string. `is_text` is set if it is text and not only ASCII. Returns `true` if the string was written
@@ -231,7 +231,7 @@ impl<'d> Writer<'d> {
             return quote::push_double(bytes, is_text, true, buf);
         }
         let mut chars = Vec::new();
-        quote::push_chars(bytes, is_text, self.style.wide, &mut chars);
+        quote::push_chars(bytes, is_text, self.style.writes_utf8, &mut chars);
         quote::push_single(&chars, buf);
     }
 
@@ -289,7 +289,7 @@ impl<'d> Writer<'d> {
         let own_flags = self.child_bytes(self.document.tape().index_after(index + 1)).to_vec();
         let (pattern, is_text, flags) = self.regexp_parts(index);
         let is_ambiguous =
-            !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.wide);
+            !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.writes_utf8);
         if flags != own_flags || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
@@ -341,7 +341,7 @@ impl<'d> Writer<'d> {
                     buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
                 }
                 _ if !byte.is_ascii() && useperl => {
-                    quote::push_chars(&rest[..len], is_text, self.style.wide, buf);
+                    quote::push_chars(&rest[..len], is_text, self.style.writes_utf8, buf);
                 }
                 _ => buf.push(*byte),
             }

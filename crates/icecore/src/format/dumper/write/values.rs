@@ -232,7 +232,7 @@ impl Writer<'_> {
         if blessed.is_some() {
             buf.extend_from_slice(options.bless.as_bytes());
             buf.extend_from_slice(b"( ");
-            if self.style.columns {
+            if self.style.indents_to_column {
                 // Data::Dumper's Perl code always adds the width of `bless( `, whatever the function's name is.
                 column += if options.useperl { 7 } else { options.bless.len() + 2 };
             }
@@ -316,7 +316,7 @@ impl Writer<'_> {
     /// Writes a name. Data::Dumper's C code writes its bytes, and the Perl code writes its characters.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
-            return quote::push_chars(name, utf8::is_valid_text(name), self.style.wide, buf);
+            return quote::push_chars(name, utf8::is_valid_text(name), self.style.writes_utf8, buf);
         }
         buf.extend_from_slice(name);
     }

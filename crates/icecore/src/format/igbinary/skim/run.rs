@@ -53,7 +53,7 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
     // Number of entries still to skip.
     let Some(mut remaining) = pop_entries(run) else { return (0, false) };
     let (mut offset, mut values, mut names, mut is_found) = (0, run.value_count, run.name_count, false);
-    let (bytes, base) = (run.bytes, run.base);
+    let (bytes, base) = (run.bytes, run.view_start);
     let is_open = loop {
         if remaining == 0 {
             match pop_entries(run) {

@@ -43,7 +43,7 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
         // After a value.
         loop {
             let Some(is_object) = open.last().copied() else {
-                return Some(StringPlaces { list: scan.list, consumed: scan.offset, ..StringPlaces::default() });
+                return Some(StringPlaces { strings: scan.list, consumed: scan.offset, ..StringPlaces::default() });
             };
             let next = scan.peek_token()?;
             scan.offset += 1;

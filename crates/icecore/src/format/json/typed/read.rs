@@ -200,7 +200,7 @@ pub(super) struct TypedReader<'a, 'r> {
     /// For each node, the node of the plain document that it came from.
     plain_nodes: Vec<u32>,
     /// The key of the value that is being read.
-    pending: u16,
+    current_key: u16,
 }
 
 impl<'a, 'r> TypedReader<'a, 'r> {
@@ -219,7 +219,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             ids: HashMap::new(),
             links: Vec::new(),
             plain_nodes: Vec::new(),
-            pending: 0,
+            current_key: 0,
         }
     }
 
@@ -337,7 +337,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     /// Returns the path of the value that would be next.
     fn next_value_path(&mut self) -> String {
         let mut next = Node::leaf(Kind::Null, 0);
-        next.key = self.pending;
+        next.key = self.current_key;
         let index = self.tape.push(next);
         let path = self.tape.path_to(index, self.input);
         self.tape.nodes.pop();

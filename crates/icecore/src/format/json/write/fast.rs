@@ -50,7 +50,7 @@ pub(super) fn write_leaf(
 impl<'d> Writer<'d, '_, '_> {
     pub(super) fn string_sources(&self) -> StringSources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
-        let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;
+        let any_number = self.number_texts.is_empty() && self.options.floats == Floats::Shortest;
         StringSources { input, arena, any_number, has_minimal_escapes: !self.options.escape_slash }
     }
 

@@ -59,7 +59,7 @@ fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 impl Writer<'_, '_, '_> {
     /// Writes any leaf. For a link, returns the value to continue with.
     pub(super) fn write_rare_leaf(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
-        if let Some(text) = self.numbers.get(&index) {
+        if let Some(text) = self.number_texts.get(&index) {
             self.emitter.write_raw(text)?;
             return Ok(None);
         }

@@ -99,7 +99,7 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
 }
 
 fn record_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
-    run.format.record_side(Mark { offset: run.base + offset as u64, numbers: [values, run.name_count] });
+    run.format.record_side(Mark { offset: run.view_start + offset as u64, numbers: [values, run.name_count] });
 }
 
 /// Returns the size of an integer, with its tag.

@@ -14,7 +14,7 @@ pub(super) struct Fix {
     /// text in a string; it stays as it is. `name` is the name of a variable; its length is one byte.
     pub(super) subject: &'static str,
     /// Offset of the first byte that the length counts.
-    pub(super) first: usize,
+    pub(super) content_start: usize,
     /// For `visibility`: the number of bytes at the start of the name that are `*` or the class.
     pub(super) owner: usize,
 }
@@ -50,8 +50,15 @@ impl Change {
     }
 
     /// Keeps a serialized text in a string as it is, although it is damaged.
-    pub(super) fn keep_text(first: usize, len: u64) -> Change {
-        Change::fix_length(Fix { offset: first, old_len: len, new_len: len, subject: "text", first, owner: 0 })
+    pub(super) fn keep_text(content_start: usize, len: u64) -> Change {
+        Change::fix_length(Fix {
+            offset: content_start,
+            old_len: len,
+            new_len: len,
+            subject: "text",
+            content_start,
+            owner: 0,
+        })
     }
 
     /// Returns `true` if the change has no effect, so that it is not reported.
@@ -79,9 +86,9 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // `growth[i]` is the number of bytes by which the text grows from the change `i` on.
     let mut growth = vec![0i64; changes.len() + 1];
     for index in (0..changes.len()).rev() {
-        let Fix { subject, first, new_len, .. } = changes[index].fix;
+        let Fix { subject, content_start, new_len, .. } = changes[index].fix;
         if subject == "payload" && changes[index].inner.is_empty() {
-            let end = first.saturating_add(new_len as usize);
+            let end = content_start.saturating_add(new_len as usize);
             let inner_end = index + 1 + changes[index + 1..].partition_point(|change| change.fix.offset < end);
             changes[index].final_len = new_len.saturating_add_signed(growth[index + 1] - growth[inner_end]);
         }
@@ -103,18 +110,18 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
 
 /// Adds the edits of one change. `text` starts at the offset `base` of the whole text.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
-    let Fix { offset, old_len, new_len, subject, first, .. } = change.fix;
+    let Fix { offset, old_len, new_len, subject, content_start, .. } = change.fix;
     if change.final_len != old_len {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len = if subject == "name" { 1 } else { digits };
         edits.push(base + offset, base + offset + len, &change.encode_number());
     }
-    let end = first.saturating_add(new_len as usize).min(text.len());
+    let end = content_start.saturating_add(new_len as usize).min(text.len());
     if let Some(name) = &change.new_content {
-        edits.push(base + first, base + end, name);
+        edits.push(base + content_start, base + end, name);
     }
-    let inside = text.get(first..end).unwrap_or_default();
+    let inside = text.get(content_start..end).unwrap_or_default();
     for inner in &change.inner {
-        push_edits(inside, inner, base + first, edits);
+        push_edits(inside, inner, base + content_start, edits);
     }
 }

@@ -171,7 +171,7 @@ impl<'f> MeasuredReader<'f> {
     /// Skips a string or a payload. Returns the offset where the text continues.
     fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, outcome: &mut MeasuredText) -> Option<usize> {
         let end = self.find_piece_end(text, piece, depth, outcome);
-        let mismatch = Mismatch { rest: &text[piece.first..], stated_len: piece.stated_len };
+        let mismatch = Mismatch { rest: &text[piece.content_start..], stated_len: piece.stated_len };
         match end {
             None => self.mismatches.borrow_mut().push(mismatch),
             Some(_) if piece.subject == "key" => {}
@@ -191,31 +191,37 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         outcome: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, stated_len, first, subject, .. } = piece;
+        let UnreadPiece { offset, stated_len, content_start, subject, .. } = piece;
         let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix =
-            |end: usize| Fix { offset, old_len: stated_len, new_len: (end - first) as u64, subject, first, owner: 0 };
-        let end = self.measure.find_end(text, first, stated_len).filter(|end| ends(*end));
+        let fix = |end: usize| Fix {
+            offset,
+            old_len: stated_len,
+            new_len: (end - content_start) as u64,
+            subject,
+            content_start,
+            owner: 0,
+        };
+        let end = self.measure.find_end(text, content_start, stated_len).filter(|end| ends(*end));
         if subject == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
-                let end = first + restored.len;
+                let end = content_start + restored.len;
                 ends(end).then_some(())?;
                 outcome.restored.record_nuls(restored.nuls);
                 outcome.changes.push(Change::replace_name(fix(end), restored.name));
                 return Some(end + terminator.len());
             }
             let end = end?;
-            if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == stated_len {
+            if self.is_rewritten() && piece.class.is_some() && (end - content_start) as u64 + 2 == stated_len {
                 // The key is the name of a property that lost its NUL bytes. `restore_key` finds its end.
                 return None;
             }
             outcome.changes.push(Change::fix_length(fix(end)));
             return Some(end + terminator.len());
         }
-        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[first..]);
+        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[content_start..]);
         if let Some(end) = end {
-            let content = &text[first..end];
+            let content = &text[content_start..end];
             if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
                 return None;
             }
@@ -234,7 +240,7 @@ impl<'f> MeasuredReader<'f> {
                     texts.append(&mut inner_misfits);
                     outcome.changes.push(Change::fix_length(fix(end)));
                     if may_be_text && !self.is_rewritten() && !only_looks_serialized(content) && is_damaged(content) {
-                        outcome.changes.push(Change::keep_text(first, fix(end).new_len));
+                        outcome.changes.push(Change::keep_text(content_start, fix(end).new_len));
                     }
                 }
             }
@@ -244,13 +250,14 @@ impl<'f> MeasuredReader<'f> {
         if !may_be_text || subject != "string" {
             return None;
         }
-        let inner = self.read_text(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
-        let end = first + inner.end;
+        let inner =
+            self.read_text(&text[content_start..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
+        let end = content_start + inner.end;
         ends(end).then_some(())?;
         let lost = count_lost_nuls(&inner.changes);
-        (self.count_units(text, first, end)?.checked_add(lost)? == stated_len).then_some(())?;
+        (self.count_units(text, content_start, end)?.checked_add(lost)? == stated_len).then_some(())?;
         outcome.restored.add(inner.restored);
-        outcome.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
+        outcome.changes.push(Change::with_inner(fix(end), &text[content_start..end], inner.changes));
         Some(end + terminator.len())
     }
 
@@ -271,11 +278,11 @@ impl<'f> MeasuredReader<'f> {
     /// Returns a key with the NUL bytes that it lost, if it lost some. `end` is the end of the key if it did not have
     /// such bytes. Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
-        let UnreadPiece { stated_len, first, .. } = *piece;
-        let rest = &text[first..];
+        let UnreadPiece { stated_len, content_start, .. } = *piece;
+        let rest = &text[content_start..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
-            let key = &text[first..end];
+            let key = &text[content_start..end];
             // Other spellings of NUL bytes are restored in the whole text or not at all. This key would keep its
             // spelling, so the explanation is wrong.
             if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
@@ -289,8 +296,9 @@ impl<'f> MeasuredReader<'f> {
             return (counted == stated_len).then_some(Some(restored));
         }
         // The key lacks two bytes, so it ends two units earlier than its length says.
-        let end = self.measure.find_end(text, first, stated_len.checked_sub(2)?)?;
-        Some(restore_lost(&text[first..end], stated_len - 2, stated_len, class, self.classes)).filter(Option::is_some)
+        let end = self.measure.find_end(text, content_start, stated_len.checked_sub(2)?)?;
+        Some(restore_lost(&text[content_start..end], stated_len - 2, stated_len, class, self.classes))
+            .filter(Option::is_some)
     }
 
     /// Returns the length that the text between these offsets had when its length was counted.

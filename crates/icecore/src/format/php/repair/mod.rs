@@ -259,7 +259,9 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             }
             // If a nested text became shorter, names in it may have lost their NUL bytes.
             let may_lack = |fix: &Fix| {
-                let content = text.get(fix.first..fix.first.saturating_add(fix.new_len as usize)).unwrap_or_default();
+                let content = text
+                    .get(fix.content_start..fix.content_start.saturating_add(fix.new_len as usize))
+                    .unwrap_or_default();
                 fix.subject == "string" && fix.new_len < fix.old_len && begins_serialized(content)
             };
             let mut explanation = explanation;
@@ -282,7 +284,7 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             }
         }
         match lengths {
-            Ok(Some(FoundLengths { fixes, step })) => {
+            Ok(Some(FoundLengths { fixes, common_step: step })) => {
                 let explanation = explain_replaced(&fixes, step);
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
@@ -340,8 +342,8 @@ enum OuterExplanation {
 fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
-        let end = fix.first.saturating_add(usize::try_from(fix.new_len).unwrap_or(usize::MAX));
-        let content = text.get(fix.first..end).unwrap_or_default();
+        let end = fix.content_start.saturating_add(usize::try_from(fix.new_len).unwrap_or(usize::MAX));
+        let content = text.get(fix.content_start..end).unwrap_or_default();
         match fix.subject {
             "visibility" => {
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
@@ -357,7 +359,7 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth:
                     Some(inner) => changes.push(Change::with_inner(*fix, content, inner)),
                     None => {
                         changes.push(Change::fix_length(*fix));
-                        changes.push(Change::keep_text(fix.first, fix.new_len));
+                        changes.push(Change::keep_text(fix.content_start, fix.new_len));
                     }
                 }
             }
@@ -383,7 +385,7 @@ fn find_inner_changes(text: &[u8], outer: OuterExplanation, depth: u32) -> Optio
         }
     };
     let lengths = search::find_lengths(text, Start::Value, &classes, step).ok().flatten();
-    if let Some(FoundLengths { fixes, step }) = lengths {
+    if let Some(FoundLengths { fixes, common_step: step }) = lengths {
         return Some(add_inner_changes(text, &fixes, OuterExplanation::Step(step), depth + 1)).filter(reads);
     }
     let read_measured = |measure: Measure<'static>| {

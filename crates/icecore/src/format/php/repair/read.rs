@@ -124,11 +124,11 @@ fn locate_repairs(
     for ((change, path), node) in changes.iter().zip(paths).zip(changed_nodes) {
         let fix = change.fix;
         if !change.inner.is_empty() {
-            let content = text.get(fix.first..fix.first + fix.new_len as usize).unwrap_or_default();
+            let content = text.get(fix.content_start..fix.content_start + fix.new_len as usize).unwrap_or_default();
             let limits = Limits::default();
             let bytes = document.nodes().get(node as usize).map(|node| document.bytes(node)).unwrap_or_default();
             let inside = read_unrepaired(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
-            let inner = locate_repairs(&inside, content, &change.inner, base + fix.first, explanation);
+            let inner = locate_repairs(&inside, content, &change.inner, base + fix.content_start, explanation);
             repairs.extend(inner.into_iter().map(|inner| {
                 let path = format!("{path}, in its text {}", inner.path);
                 Repair { path, ..inner }

@@ -33,7 +33,7 @@ pub(super) struct TextReader {
     pub(super) offset: usize,
     pub(super) frames: Frames,
     /// Number of nested serialized texts that are open.
-    pub(super) texts: u32,
+    pub(super) open_texts: u32,
     /// The last change: an index into the list of all changes.
     fixes: Option<usize>,
     /// Total number of bytes by which lengths were changed.
@@ -44,7 +44,7 @@ pub(super) struct TextReader {
 
 impl TextReader {
     pub(super) fn new(start: Start) -> TextReader {
-        TextReader { offset: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
+        TextReader { offset: 0, frames: Frames::new(start), open_texts: 0, fixes: None, cost: 0, doubt: None }
     }
 }
 
@@ -61,7 +61,7 @@ impl Changes {
         // change.
         if fix.old_len != fix.new_len || matches!(fix.subject, "payload" | "visibility") {
             reader.cost += fix.old_len.abs_diff(fix.new_len);
-            self.list.push((reader.fixes, fix, reader.texts > 0));
+            self.list.push((reader.fixes, fix, reader.open_texts > 0));
             reader.fixes = Some(self.list.len() - 1);
         }
     }
@@ -84,7 +84,7 @@ pub(super) struct FoundLengths {
     /// In the order of their offsets.
     pub(super) fixes: Vec<Fix>,
     /// The number of which all changes are multiples, if the search used one.
-    pub(super) step: Option<i64>,
+    pub(super) common_step: Option<i64>,
 }
 
 /// Returns the lengths of the text that must change. `hint` is the growth of strings in the text around it.
@@ -106,7 +106,7 @@ pub(super) fn find_lengths(
     if let Some(step) = hint
         && let Some(fixes) = text.run_search(SearchMode::Step(step))?
     {
-        return Ok(Some(FoundLengths { fixes, step: Some(step) }));
+        return Ok(Some(FoundLengths { fixes, common_step: Some(step) }));
     }
     let mut loose = Ok(None);
     for texts in [true, false] {
@@ -129,8 +129,10 @@ pub(super) fn find_lengths(
             Err(ambiguous(&loose, &stepwise))
         }
         (Err(error), Some((stepwise, _))) if stepwise.len() < MIN_CONSISTENT_CHANGES => Err(error),
-        (_, Some((fixes, step))) => Ok(Some(FoundLengths { step: find_common_step(&fixes).or(Some(step)), fixes })),
-        (loose, None) => Ok(loose?.map(|fixes| FoundLengths { step: find_common_step(&fixes), fixes })),
+        (_, Some((fixes, step))) => {
+            Ok(Some(FoundLengths { common_step: find_common_step(&fixes).or(Some(step)), fixes }))
+        }
+        (loose, None) => Ok(loose?.map(|fixes| FoundLengths { common_step: find_common_step(&fixes), fixes })),
     }
 }
 

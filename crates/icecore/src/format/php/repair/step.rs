@@ -53,7 +53,7 @@ pub(super) struct UnreadPiece {
     /// The stated length.
     pub(super) stated_len: u64,
     /// Offset of its first byte.
-    pub(super) first: usize,
+    pub(super) content_start: usize,
     pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
@@ -282,7 +282,7 @@ impl TextReader {
                 let StatedText { offset, stated_len, start } = frame.payload;
                 let new_len = (self.offset - start) as u64;
                 self.frames.pop();
-                self.texts -= 1;
+                self.open_texts -= 1;
                 self.offset += 2;
                 Some(if stated_len == new_len {
                     StepResult::Good
@@ -292,7 +292,7 @@ impl TextReader {
                         old_len: stated_len,
                         new_len,
                         subject: "string",
-                        first: start,
+                        content_start: start,
                         owner: 0,
                     })
                 })
@@ -363,7 +363,14 @@ impl TextReader {
         Some(if new_len == stated_len {
             StepResult::Good
         } else {
-            StepResult::Fix(Fix { offset, old_len: stated_len, new_len, subject: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix {
+                offset,
+                old_len: stated_len,
+                new_len,
+                subject: "name",
+                content_start: offset + 1,
+                owner: 0,
+            })
         })
     }
 
@@ -392,7 +399,7 @@ impl TextReader {
             old_len: stated_len,
             new_len: (end - start) as u64,
             subject: "payload",
-            first: start,
+            content_start: start,
             owner: 0,
         }))
     }
@@ -490,27 +497,34 @@ impl TextReader {
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (stated_len, first) = self.read_head(input)?;
+        let (stated_len, content_start) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
         let class = frame.class.filter(|_| subject == "key");
         if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, stated_len, first, subject, class, has_variable: frame.state.variable_check() },
+                UnreadPiece {
+                    offset,
+                    stated_len,
+                    content_start,
+                    subject,
+                    class,
+                    has_variable: frame.state.variable_check(),
+                },
                 None,
             ));
         }
-        let stated_end = usize::try_from(stated_len).ok().and_then(|len| first.checked_add(len));
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| content_start.checked_add(len));
         let fits = stated_end.is_some_and(|end| {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (subject == "key"
-                    || self.texts > 3
+                    || self.open_texts > 3
                     || mode.trusts_stated_end()
-                    || !begins_container(&input[first..end])
-                    || candidates.is_readable(&input[first..end]))
+                    || !begins_container(&input[content_start..end])
+                    || candidates.is_readable(&input[content_start..end]))
         });
-        if !fits && let Some(fix) = fix_lost_name(input, offset, stated_len, first, class, candidates.classes) {
-            self.offset = first + stated_len as usize;
+        if !fits && let Some(fix) = fix_lost_name(input, offset, stated_len, content_start, class, candidates.classes) {
+            self.offset = content_start + stated_len as usize;
             return Some(StepResult::Fix(fix));
         }
         let stated_end = stated_end.unwrap_or(usize::MAX).min(input.len());
@@ -526,41 +540,42 @@ impl TextReader {
         if matches!(mode, SearchMode::Near { texts: true })
             && !fits
             && subject == "string"
-            && begins_container(&input[first..])
+            && begins_container(&input[content_start..])
         {
-            self.offset = first;
-            self.texts += 1;
-            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len, start: first })?;
+            self.offset = content_start;
+            self.open_texts += 1;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len, start: content_start })?;
             return Some(StepResult::Good);
         }
-        let search_end = stated_end.saturating_add((stated_end - first).saturating_add(SEARCH_BEYOND)).min(input.len());
+        let search_end =
+            stated_end.saturating_add((stated_end - content_start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
-            let new_len = (end - first) as u64;
+            let new_len = (end - content_start) as u64;
             // This key is two bytes shorter than its length, and may be the name of a property that lost its NUL
             // bytes. It is not taken for a shorter name.
             let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
-            if class.is_some() && new_len.checked_add(2) == Some(stated_len) && may_lack(&input[first..end]) {
+            if class.is_some() && new_len.checked_add(2) == Some(stated_len) && may_lack(&input[content_start..end]) {
                 return None;
             }
             can_continue(frame, &input[end + 2..])
-                .then_some((end + 2, Fix { offset, old_len: stated_len, new_len, subject, first, owner: 0 }))
+                .then_some((end + 2, Fix { offset, old_len: stated_len, new_len, subject, content_start, owner: 0 }))
         };
         match mode {
             SearchMode::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
-                let ends = ends_between(&ends, first, search_end);
+                let ends = ends_between(&ends, content_start, search_end);
                 candidates.work += ends.len();
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             SearchMode::Step(step) => {
                 let lens = (0..MAX_TIMES).map_while(|times| stated_len.checked_add_signed(step.checked_mul(times)?));
-                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
+                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(content_start));
                 let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
                 candidates.found.extend(ends.filter_map(fix_at));
             }
             SearchMode::Between(between) => {
-                let (mut end, mut min, mut max) = (first, 0, 0);
+                let (mut end, mut min, mut max) = (content_start, 0, 0);
                 loop {
                     if between.fits_length(min, max, stated_len) && input[end..].starts_with(b"\";") {
                         candidates.found.extend(fix_at(end));
@@ -571,7 +586,7 @@ impl TextReader {
                     };
                     (end, min, max) = (end + bytes, min + low, max + high);
                 }
-                candidates.work += end - first;
+                candidates.work += end - content_start;
             }
             SearchMode::Measured(_) => {}
         }
@@ -591,36 +606,36 @@ impl TextReader {
     /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
     fn read_class_name(&self, input: &[u8], mode: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
-        let (stated_len, first) = self.read_head(input)?;
-        let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
+        let (stated_len, content_start) = self.read_head(input)?;
+        let len = input[content_start..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
         if let SearchMode::Measured(measure) = mode {
-            (measure.find_end(input, first, stated_len)? == first + len).then_some(())?;
+            (measure.find_end(input, content_start, stated_len)? == content_start + len).then_some(())?;
         }
         let fix = Fix {
             offset: self.offset + 2,
             old_len: stated_len,
             new_len: len as u64,
             subject: "class",
-            first,
+            content_start,
             owner: 0,
         };
-        Some((first, first + len, (stated_len != fix.new_len).then_some(fix)))
+        Some((content_start, content_start + len, (stated_len != fix.new_len).then_some(fix)))
     }
 
     fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        text::is_class_name(&input[first..end]).then_some(())?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        text::is_class_name(&input[content_start..end]).then_some(())?;
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
         self.offset = count_end;
         self.push_frame(RepairState::Entries, count * 2, StatedText::default())?;
-        self.frames.top.class = Some((first, end - first));
+        self.frames.top.class = Some((content_start, end - content_start));
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
     fn read_enum_case(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        (text::is_enum_case(&input[content_start..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.offset = end + 2;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
@@ -631,11 +646,11 @@ impl TextReader {
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        text::is_class_name(&input[first..end]).then_some(())?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        text::is_class_name(&input[content_start..end]).then_some(())?;
         let (stated_len, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
-        match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
+        match spl::find_family(&input[content_start..end]).filter(|_| input.get(start) != Some(&b'}')) {
             Some(family) => self.open_payload(input, family, StatedText { offset, stated_len, start })?,
             None => {
                 return self.read_raw_payload(input, StatedText { offset, stated_len, start }, fix, mode, candidates);
@@ -654,8 +669,14 @@ impl TextReader {
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         if let SearchMode::Measured(_) = mode {
-            let piece =
-                UnreadPiece { offset, stated_len, first: start, subject: "payload", class: None, has_variable: None };
+            let piece = UnreadPiece {
+                offset,
+                stated_len,
+                content_start: start,
+                subject: "payload",
+                class: None,
+                has_variable: None,
+            };
             return Some(StepResult::Piece(piece, fix));
         }
         let stated_end = usize::try_from(stated_len).ok().and_then(|len| start.checked_add(len));
@@ -681,7 +702,7 @@ impl TextReader {
                         old_len: stated_len,
                         new_len: (end - start) as u64,
                         subject: "payload",
-                        first: start,
+                        content_start: start,
                         owner: 0,
                     },
                 ));
@@ -718,22 +739,22 @@ fn fix_lost_name(
     input: &[u8],
     offset: usize,
     stated_len: u64,
-    first: usize,
+    content_start: usize,
     class: Option<(usize, usize)>,
     classes: &Classes,
 ) -> Option<Fix> {
     let (start, len) = class?;
-    let end = first.checked_add(usize::try_from(stated_len).ok()?.checked_sub(2)?)?;
+    let end = content_start.checked_add(usize::try_from(stated_len).ok()?.checked_sub(2)?)?;
     input.get(end..)?.starts_with(b"\";").then_some(())?;
     let class = input.get(start..start + len);
-    let restored = names::restore_lost(&input[first..end], stated_len - 2, stated_len, class, classes)?;
+    let restored = names::restore_lost(&input[content_start..end], stated_len - 2, stated_len, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
     Some(Fix {
         offset,
         old_len: stated_len,
         new_len: stated_len - 2,
         subject: "visibility",
-        first,
+        content_start,
         owner: restored.owner,
     })
 }

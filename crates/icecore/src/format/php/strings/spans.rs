@@ -32,7 +32,7 @@ pub(in crate::format::php) fn collect_strings(
         ..StringPlaces::default()
     };
     let Some(trace) = document.trace() else { return places };
-    let mut collector = StringCollector { text, wanted, list: &mut places.list };
+    let mut collector = StringCollector { text, wanted, list: &mut places.strings };
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
         match span.name {

@@ -26,7 +26,7 @@ struct ValueContext {
 impl TypedReader<'_, '_> {
     /// Reads a value; a container up to its beginning.
     pub(super) fn read_value(&mut self, plain_node: u32, slot: Slot) -> Result<(), NodeError> {
-        self.pending = slot.key;
+        self.current_key = slot.key;
         let mut context = ValueContext { plain_node, slot, flags: 0, id: None };
         let mut current = plain_node;
         loop {
@@ -289,7 +289,7 @@ impl TypedReader<'_, '_> {
     pub(super) fn read_entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), NodeError> {
         let Some(entry) = self.source_entry(next, end) else { return Ok(()) };
         self.tasks.push(ReadTask::Entries { next: entry.next, end, index: index + 1 });
-        self.pending = NO_KEY;
+        self.current_key = NO_KEY;
         let slot = self.slot_for_entry(&entry, index)?;
         self.read_value(entry.value, slot)
     }
@@ -345,7 +345,7 @@ impl TypedReader<'_, '_> {
         if next >= end {
             return Ok(());
         }
-        self.pending = NO_KEY;
+        self.current_key = NO_KEY;
         let is_locked = locked.binary_search(&u64::from(index)).is_ok();
         self.tasks.push(ReadTask::Pairs { next: self.source.index_after(next), end, index: index + 1, locked });
         let mut items = self.source_items(next).map_err(|_| NodeError::new(next, "a pair in $map"))?;
