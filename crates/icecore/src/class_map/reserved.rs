@@ -32,7 +32,7 @@ pub(crate) struct TypedMember {
     pub(crate) name: &'static str,
     /// PHP's name of the type; `object` means any class.
     pub(crate) type_name: &'static str,
-    pub(crate) or_null: bool,
+    pub(crate) allows_null: bool,
 }
 
 impl MemberRequirements {
@@ -49,7 +49,7 @@ impl MemberRequirements {
                 requirements.required.push(name);
             }
             let bare = kind.trim_end_matches('+');
-            requirements.typed.push(TypedMember { name, type_name: bare, or_null: bare != kind });
+            requirements.typed.push(TypedMember { name, type_name: bare, allows_null: bare != kind });
         }
         requirements
     }

@@ -114,13 +114,13 @@ pub struct Detail {
     /// The layer that is being read.
     pub(crate) layer: u8,
     /// Whether the reader is in a copy, whose bytes were already recorded.
-    pub(crate) copying: bool,
+    pub(crate) is_in_copy: bool,
 }
 
 impl Detail {
     /// Records a span, unless it is empty or was already read.
     pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
-        if start < end && !self.copying {
+        if start < end && !self.is_in_copy {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
             self.trace.spans.push(Span { start, end, node, layer, name });
         }
@@ -132,7 +132,7 @@ impl Detail {
         if self.trace.extents.len() <= index {
             self.trace.extents.resize(index + 1, Extent::default());
         }
-        let (start, layer, copied) = (start as u64, self.layer, self.copying);
+        let (start, layer, copied) = (start as u64, self.layer, self.is_in_copy);
         self.trace.extents[index] = Extent { start, end: 0, layer, copied };
     }
 

@@ -289,7 +289,7 @@ pub(super) fn rename_member_on_tape(tape: &mut Tape, member: &Member<'_>, kind: 
 /// Returns `true` if a property of this type accepts a value of this kind.
 fn accepts_kind(kind: Kind, typed: &reserved::TypedMember) -> bool {
     match typed.type_name {
-        _ if kind == Kind::Null => typed.or_null,
+        _ if kind == Kind::Null => typed.allows_null,
         _ if kind.is_again() => true,
         "int" => matches!(kind, Kind::Int),
         "string" => kind.is_string(),

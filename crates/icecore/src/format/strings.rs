@@ -46,9 +46,9 @@ pub(crate) struct StringRequest<'w> {
     /// Limits for the cost of the search.
     pub(crate) limits: &'w Limits,
     /// Whether keys and names of properties are wanted.
-    pub(crate) keys: bool,
+    pub(crate) wants_keys: bool,
     /// Whether names of classes are wanted.
-    pub(crate) classes: bool,
+    pub(crate) wants_classes: bool,
     /// Returns `true` if a string between these offsets of the text is wanted.
     pub(crate) is_wanted: &'w dyn Fn(usize, usize) -> bool,
 }

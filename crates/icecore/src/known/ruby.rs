@@ -66,8 +66,8 @@ fn decode_range(body: Cursor<'_>) -> Option<Known<'_>> {
     let [Some(begin), Some(end), Some(excl)] = find_members(body.entries(), ["begin", "end", "excl"])? else {
         return None;
     };
-    let Value::Bool(exclusive) = excl.value() else { return None };
-    Some(Known::Range { begin, end, exclusive })
+    let Value::Bool(excludes_end) = excl.value() else { return None };
+    Some(Known::Range { begin, end, excludes_end })
 }
 
 fn decode_set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {

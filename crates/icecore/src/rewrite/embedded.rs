@@ -58,7 +58,7 @@ fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &
     // Number of bytes that may be read without success. Values without an end can be nested, and each of them would
     // be read up to the end of the text.
     let mut max_failed_bytes = text.len().saturating_mul(2);
-    let wanted = StringRequest { limits, keys: false, classes: false, is_wanted: &|_, _| false };
+    let wanted = StringRequest { limits, wants_keys: false, wants_classes: false, is_wanted: &|_, _| false };
     for head in serialized::find_heads(text) {
         if head < end || !looks_serialized(text, head, &mut remaining) {
             continue;

@@ -162,7 +162,11 @@ impl<'w> StringRewriter<'w> {
             let lookahead = ChangeLookahead::new(self.change, bytes);
             let examines_all = self.examines_everything();
             let is_wanted = |start, end| examines_all || lookahead.may_change_within(start, end);
-            (strings.find)(bytes, settings, &StringRequest { limits, keys, classes, is_wanted: &is_wanted })
+            (strings.find)(
+                bytes,
+                settings,
+                &StringRequest { limits, wants_keys: keys, wants_classes: classes, is_wanted: &is_wanted },
+            )
         });
         let edits = match places {
             Some(Ok(places)) => {

@@ -9,7 +9,7 @@ const EXAMINED_LEN: usize = 256;
 /// The escapes of `addslashes`.
 pub(super) struct Slashes {
     /// Whether `\n`, `\r` and `\Z` have the meaning of C and MySQL, instead of being letters.
-    pub(super) like_c: bool,
+    pub(super) follows_c: bool,
 }
 
 /// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
@@ -49,7 +49,7 @@ impl Escaping for Slashes {
         let mut search_start = 0;
         while let Some(distance) = find_byte(raw.get(search_start..)?, [b'\\']) {
             let start = search_start + distance;
-            let byte = match (raw.get(start + 1)?, self.like_c) {
+            let byte = match (raw.get(start + 1)?, self.follows_c) {
                 (b'0', _) => 0,
                 (b'n', true) => b'\n',
                 (b'r', true) => b'\r',
@@ -75,9 +75,9 @@ impl Escaping for Slashes {
                 b'\'' if !escapes_single_quote => out.push(b'\''),
                 b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
                 0 => out.extend_from_slice(b"\\0"),
-                b'\n' if self.like_c => out.extend_from_slice(b"\\n"),
-                b'\r' if self.like_c => out.extend_from_slice(b"\\r"),
-                0x1a if self.like_c => out.extend_from_slice(b"\\Z"),
+                b'\n' if self.follows_c => out.extend_from_slice(b"\\n"),
+                b'\r' if self.follows_c => out.extend_from_slice(b"\\r"),
+                0x1a if self.follows_c => out.extend_from_slice(b"\\Z"),
                 byte => out.push(*byte),
             }
         }

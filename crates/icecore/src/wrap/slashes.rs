@@ -20,7 +20,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: None,
     needed_settings: None,
     stream: None,
-    changing: Changing::Escaped(&[&escapes::Slashes { like_c: false }, &escapes::Slashes { like_c: true }]),
+    changing: Changing::Escaped(&[&escapes::Slashes { follows_c: false }, &escapes::Slashes { follows_c: true }]),
     unwrap,
     wrap,
 };

@@ -34,7 +34,7 @@ pub(super) fn feed_document<S: Sink>(
 ) -> (usize, Option<Error>) {
     let pad = options.pad.as_ref().map_or_else(|| layout::find_pad(input), |pad| pad.as_bytes());
     let pair = options.pair.as_ref().map(String::as_bytes);
-    let lexer = Lexer { narrow: options.narrow, ..Lexer::new(input, pad) };
+    let lexer = Lexer { has_byte_escapes: options.narrow, ..Lexer::new(input, pad) };
     let mut machine = Machine::new(lexer, pair, limits, sink);
     let error = machine.read_document().err();
     let consumed = machine.lexer.position.min(input.len());

@@ -35,7 +35,7 @@ fn find_strings<'t>(
         StringPlaces { consumed: outcome.consumed, escapings: vec![Box::new(SingleQuoted)], ..StringPlaces::default() };
     let document = &outcome.document;
     // A path contains the keys on its way.
-    let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
+    let keys = wanted.wants_keys && !document.nodes().iter().any(|node| node.kind.is_again());
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
         if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
@@ -46,7 +46,7 @@ fn find_strings<'t>(
             "key" if keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);
             }
-            "class" if wanted.classes => add_class_name(&mut places, span, token),
+            "class" if wanted.wants_classes => add_class_name(&mut places, span, token),
             _ => {}
         }
     }

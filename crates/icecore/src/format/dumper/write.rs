@@ -72,7 +72,7 @@ fn write_as(
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
-        style: Style { options, breaks: options.indent > 0, indents_to_column: options.indent >= 2, writes_utf8 },
+        style: Style { options, breaks_lines: options.indent > 0, indents_to_column: options.indent >= 2, writes_utf8 },
         limits,
         stack: Vec::new(),
         sorted: Vec::new(),
@@ -106,7 +106,7 @@ const BLANKS_PER_VALUE: u64 = 64;
 struct Style<'o> {
     options: &'o WriteOptions,
     /// Whether lines end after each item.
-    breaks: bool,
+    breaks_lines: bool,
     /// Whether nested items are indented to the column of their bracket.
     indents_to_column: bool,
     /// Whether `useperl` is set and a character above 255 may occur without escapes: the
@@ -278,7 +278,7 @@ impl<'d> Writer<'d> {
     }
 
     fn end_statement(&self, buf: &mut Vec<u8>) {
-        if self.style.breaks {
+        if self.style.breaks_lines {
             buf.push(b'\n');
         }
     }
@@ -331,7 +331,7 @@ impl<'d> Writer<'d> {
     /// Starts a line.
     #[inline]
     fn start_line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
-        if !self.style.breaks {
+        if !self.style.breaks_lines {
             return buf.extend_from_slice(self.style.options.pad.as_bytes());
         }
         buf.push(b'\n');

@@ -17,7 +17,7 @@ pub(super) struct RenderedKey {
     /// Id of the first key with the same text.
     same_as: u16,
     /// Whether the key needs more than writing its text: its [`KeyHandling`] is not the default.
-    pub(super) special: bool,
+    pub(super) is_special: bool,
     /// Number of times that the key was written; [`Keys::count_uses`] sets it to 0.
     uses: u64,
     /// Whether the losses of the key are only counted; see [`Keys::count_uses`].
@@ -28,9 +28,9 @@ pub(super) struct RenderedKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyHandling {
     /// The entry does not exist: it is a placeholder.
-    pub(super) absent: bool,
+    pub(super) is_absent: bool,
     /// The entry is left out: the class uses this name.
-    pub(super) reserved: bool,
+    pub(super) is_reserved: bool,
     /// What the text does not represent.
     pub(super) losses: [Option<LossKind>; 3],
 }
@@ -76,7 +76,7 @@ impl Keys {
     pub(super) fn prepare_next_document(&mut self) {
         for id in self.special.keys() {
             if let Some(rendered) = self.rendered.get_mut(usize::from(*id)) {
-                (rendered.special, rendered.is_counted, rendered.uses) = (true, false, 0);
+                (rendered.is_special, rendered.is_counted, rendered.uses) = (true, false, 0);
             }
         }
         self.undo.clear();
@@ -132,7 +132,7 @@ impl Keys {
     /// it writes the key.
     pub(super) fn count_uses(&mut self, id: u16) {
         if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
-            (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);
+            (rendered.is_special, rendered.is_counted, rendered.uses) = (false, true, 0);
         }
     }
 
@@ -158,7 +158,7 @@ impl Keys {
         self.text.resize(start + text.len() + PIECE_LEN, 0);
         let is_special = special != KeyHandling::default();
         self.rendered[index] =
-            RenderedKey { start, len: text.len(), same_as: id, special: is_special, ..RenderedKey::default() };
+            RenderedKey { start, len: text.len(), same_as: id, is_special, ..RenderedKey::default() };
         if is_special {
             self.special.insert(id, special);
         }

@@ -83,7 +83,7 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
             continue;
         }
         let role = find_role();
-        if role == StringRole::Value || wanted.keys {
+        if role == StringRole::Value || wanted.wants_keys {
             places.strings.push(FoundString::Text(StringPlace {
                 role,
                 escaping: Some(0),
@@ -152,7 +152,8 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let request = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
+        let request =
+            StringRequest { limits: &limits, wants_keys: true, wants_classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();

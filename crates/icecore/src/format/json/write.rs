@@ -105,7 +105,7 @@ pub(super) fn write_document(
     }
     writer.write_open_containers()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
-    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.has_more {
+    if (style.breaks_lines || layout == Layout::Lines && !is_lines_of_array) && !window.has_more {
         writer.emitter.write_byte(b'\n');
     }
     writer.emitter.flush()?;
@@ -315,7 +315,7 @@ impl Writer<'_, '_, '_> {
                         self.render_key(id, next)?;
                         continue;
                     };
-                    if rendered.special {
+                    if rendered.is_special {
                         if self.report_special_key(id, next) {
                             next = self.document.tape().index_after(next);
                             continue;
@@ -370,18 +370,18 @@ impl Writer<'_, '_, '_> {
     /// Counts the losses of a key. Returns `true` if its entry is left out.
     #[cold]
     fn report_special_key(&mut self, id: u16, value: u32) -> bool {
-        let KeyHandling { absent, reserved, losses } = self.keys.key_handling(id);
-        if reserved {
+        let KeyHandling { is_absent, is_reserved, losses } = self.keys.key_handling(id);
+        if is_reserved {
             self.record_loss(LossKind::Reserved, value);
             return true;
         }
-        if !absent {
+        if !is_absent {
             for kind in losses.into_iter().flatten() {
                 self.record_loss(kind, value);
             }
             self.keys.count_uses(id);
         }
-        absent
+        is_absent
     }
 
     /// Writes the value at `index`, which is more than a plain leaf, as the next child of

@@ -64,7 +64,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         document,
         // The fast loops do not look up notes, so they would be wrong with spelling. They take the counts of hashes as
         // they are, so they would be wrong with keys that a restricted hash allows but does not contain.
-        fast: spelling.is_none() && !document.tape().keys().has_absent(),
+        may_use_fast_loops: spelling.is_none() && !document.tape().keys().has_absent(),
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
@@ -118,7 +118,7 @@ pub(super) struct Writer<'d> {
     pub(super) limits: &'d Limits,
     pub(super) spelling: Option<Replay<'d>>,
     /// Whether the fast loops may be used.
-    fast: bool,
+    may_use_fast_loops: bool,
     pub(super) stack: Vec<WriteFrame>,
     pub(super) names: WrittenNames<'d>,
     /// The numbers of nodes that links refer to.
@@ -508,7 +508,7 @@ impl<'d> Writer<'d> {
             if buf.len() >= flush_at && !has_key {
                 return self.push_frame(WriteFrame::Children { index, end, keys });
             }
-            if self.fast && keys != KeyStyle::Identity && !has_key {
+            if self.may_use_fast_loops && keys != KeyStyle::Identity && !has_key {
                 match self.write_fast_children(ChildPosition { index, end, keys, has_key }, buf)? {
                     Some(position) => ChildPosition { index, end, keys, has_key } = position,
                     None => return Ok(()),

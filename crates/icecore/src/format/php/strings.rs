@@ -33,8 +33,8 @@ fn find_strings<'t>(
 ) -> Result<StringPlaces<'t>, Error> {
     let options =
         ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
-    if !wanted.keys
-        && !wanted.classes
+    if !wanted.wants_keys
+        && !wanted.wants_classes
         && !options.lenient
         && let Some(places) = scan::scan_strings(text, wanted)
     {
@@ -96,7 +96,8 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let request = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
+        let request =
+            StringRequest { limits: &limits, wants_keys: false, wants_classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();

@@ -18,7 +18,7 @@ pub(super) struct LinkTarget {
     /// Offset of its tag, once it is written.
     pub(super) offset: Option<u64>,
     /// Whether any strong reference holds it.
-    strong: bool,
+    has_strong_reference: bool,
     /// The last weak reference to it.
     last_weak: u32,
     /// Number of aliases of it that are still to be written.
@@ -30,7 +30,7 @@ impl LinkTarget {
         if weakly {
             self.last_weak = self.last_weak.max(holder);
         } else {
-            self.strong = true;
+            self.has_strong_reference = true;
         }
     }
 }
@@ -106,7 +106,7 @@ impl Links {
         for (variable, named) in &mut links.variables {
             match reference_to(nodes, *variable) {
                 Some(reference) => named.add_holder(reference, is_weak(nodes, reference)),
-                None => named.strong = true,
+                None => named.has_strong_reference = true,
             }
         }
         links
@@ -124,7 +124,7 @@ impl Links {
         let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
             _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(own) => Weakness::Weak,
-            Some(named) if named.strong || named.last_weak != index => Weakness::Weak,
+            Some(named) if named.has_strong_reference || named.last_weak != index => Weakness::Weak,
             _ => Weakness::Needed,
         }
     }

@@ -156,13 +156,13 @@ pub(super) struct Speller {
     repeated_keys: Vec<u32>,
     copied_keys: Vec<u32>,
     /// Whether a COPY is being read: its strings are not separate ones.
-    pub(super) copying: bool,
+    pub(super) is_in_copy: bool,
 }
 
 impl Speller {
     /// Records a string that starts here.
     pub(super) fn record_string(&mut self, offset: usize, node: u32, part: StringOf) {
-        if !self.copying {
+        if !self.is_in_copy {
             self.strings.push((offset, node, part));
         }
     }
@@ -176,7 +176,7 @@ impl Speller {
 
     /// Records a key that was written in full.
     pub(super) fn record_full_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) {
-        if self.copying {
+        if self.is_in_copy {
             return;
         }
         let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(offset);
@@ -187,7 +187,7 @@ impl Speller {
 
     /// Records a key that was written as a copy. Returns the note that it needs, if any.
     pub(super) fn record_copied_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
-        if self.copying {
+        if self.is_in_copy {
             return None;
         }
         let keys = &self.keys;
@@ -203,12 +203,12 @@ impl Speller {
     /// Records a class name that was written in full. Returns `true` if it is the first with
     /// this text.
     pub(super) fn record_class_name(&mut self, offset: usize, class: u32) -> bool {
-        self.copying || *self.classes.entry(class).or_insert(offset) == offset
+        self.is_in_copy || *self.classes.entry(class).or_insert(offset) == offset
     }
 
     /// Returns `true` if the name of this class was first written here.
     pub(super) fn is_first_class_name(&self, offset: usize, class: u32) -> bool {
-        self.copying || self.classes.get(&class) == Some(&offset)
+        self.is_in_copy || self.classes.get(&class) == Some(&offset)
     }
 
     /// Updates node indexes after nodes have moved.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Notes by node, and the strings that notes refer to.
 pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
-    full_keys: bool,
+    writes_full_keys: bool,
     /// Strings that are copied later, with their offset once they are written.
     strings: HashMap<u64, Option<WrittenString>>,
 }
@@ -31,7 +31,7 @@ impl<'d> SpellingReplay<'d> {
         let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         SpellingReplay {
             replay: Replay::new(spelling, tape),
-            full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
+            writes_full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
         }
     }
@@ -90,7 +90,7 @@ impl<'d> SpellingReplay<'d> {
 
     /// Returns `true` if keys are always written in full.
     pub(super) fn full_keys(&self) -> bool {
-        self.full_keys
+        self.writes_full_keys
     }
 
     /// Records that a string is written here.

@@ -38,10 +38,10 @@ fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) ->
         }
         match span.name {
             "value" => add_value(&mut places, document, span, token),
-            "key" if wanted.keys => {
+            "key" if wanted.wants_keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);
             }
-            "head" if wanted.classes => add_class(&mut places, span, token),
+            "head" if wanted.wants_classes => add_class(&mut places, span, token),
             _ => {}
         }
     }

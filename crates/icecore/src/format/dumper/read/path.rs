@@ -37,12 +37,12 @@ pub(super) struct PathSteps<'a> {
     open: Vec<bool>,
     has_name: bool,
     /// Whether openings without braces must be closed before the next step.
-    closing: bool,
+    needs_closing: bool,
 }
 
 impl<'a> PathSteps<'a> {
     pub(super) fn new(lexer: Lexer<'a>) -> PathSteps<'a> {
-        PathSteps { lexer, open: Vec::new(), has_name: false, closing: false }
+        PathSteps { lexer, open: Vec::new(), has_name: false, needs_closing: false }
     }
 
     /// Returns the next step; `None` at the end. Strings use the arena of `tape`
@@ -51,11 +51,11 @@ impl<'a> PathSteps<'a> {
         if !self.has_name {
             return self.read_opening_or_name(tape, limits).map(Some);
         }
-        if self.closing {
+        if self.needs_closing {
             if self.open.pop_if(|braced| !*braced).is_some() {
                 return Ok(Some(PathStep::Close));
             }
-            self.closing = false;
+            self.needs_closing = false;
         }
         let start = self.lexer.position;
         self.lexer.skip_blanks();
@@ -63,7 +63,7 @@ impl<'a> PathSteps<'a> {
             Some(b'}') if !self.open.is_empty() => {
                 self.lexer.position += 1;
                 self.open.pop();
-                self.closing = true;
+                self.needs_closing = true;
                 Ok(Some(PathStep::Close))
             }
             Some(b'[' | b'{') => self.read_step(tape, limits).map(Some),
@@ -125,7 +125,7 @@ impl<'a> PathSteps<'a> {
         }
         self.lexer.position += name.len();
         self.has_name = true;
-        self.closing = true;
+        self.needs_closing = true;
         // `$a[0]` is an item of the array `@a`. But `$$a[0]` is an item of the array to which `$a` refers.
         let is_plain = sigil == b'$' && self.open.last() != Some(&false);
         let sigil = match self.lexer.peek() {
@@ -143,7 +143,7 @@ impl<'a> PathSteps<'a> {
             return Err(self.lexer.syntax_error(self.lexer.position, "the part of a glob, as `{ARRAY}`"));
         };
         self.has_name = true;
-        self.closing = true;
+        self.needs_closing = true;
         Ok(PathStep::Glob(name, part))
     }
 
@@ -167,7 +167,7 @@ impl<'a> PathSteps<'a> {
         };
         let close = if is_index { (b']', "`]`") } else { (b'}', "`}`") };
         self.lexer.expect(close.0, close.1)?;
-        self.closing = true;
+        self.needs_closing = true;
         Ok(step)
     }
 

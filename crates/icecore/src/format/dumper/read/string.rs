@@ -306,7 +306,7 @@ impl StringBuilder<'_> {
     fn read_hex_escape(&mut self, lexer: &mut Lexer<'_>, start: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
             let number = read_braced_number(lexer, start, 16, "`\\x{…}`")?;
-            self.push_character(number, number > 0x7F && !lexer.narrow);
+            self.push_character(number, number > 0x7F && !lexer.has_byte_escapes);
             return Ok(());
         }
         let number = read_digits(lexer, 16, 2);

@@ -152,7 +152,7 @@ impl Writer<'_> {
     fn close_container(&mut self, frame: &WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
         let is_list = !matches!(frame.container, WrittenContainer::Scalar | WrittenContainer::Glob);
         if is_list && frame.count > 0 {
-            if self.style.options.trailingcomma && self.style.breaks {
+            if self.style.options.trailingcomma && self.style.breaks_lines {
                 buf.push(b',');
             }
             self.start_line(frame.column, self.stack.len(), buf);

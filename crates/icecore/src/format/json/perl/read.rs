@@ -150,7 +150,7 @@ impl PerlReader<'_, '_> {
         if self.input.get(stop.offset) != Some(&b'"') {
             return self.read_escaped_string(start, stop.offset);
         }
-        let kind = if stop.beyond_ascii { self.text_kind(start, stop.offset)? } else { Kind::Bytes };
+        let kind = if stop.has_non_ascii { self.text_kind(start, stop.offset)? } else { Kind::Bytes };
         self.offset = stop.offset + 1;
         Some(self.tape.new_borrowed_string(kind, start, stop.offset - start))
     }

@@ -40,7 +40,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 let stop = string::find_special::<true>(self.input, first);
                 let len = u32::try_from(stop.offset - first).ok().filter(|len| *len < u32::MAX)?;
                 let is_plain = self.input.get(stop.offset) == Some(&b'"')
-                    && !stop.beyond_ascii
+                    && !stop.has_non_ascii
                     && u64::from(len) <= self.limits.string;
                 is_plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.offset + 1))
             }

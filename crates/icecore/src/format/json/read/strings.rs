@@ -18,7 +18,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return self.read_escaped_string(start, stop);
         }
         let len = stop.offset - start;
-        if stop.beyond_ascii {
+        if stop.has_non_ascii {
             self.check_utf8(start, stop.offset)?;
         }
         if len as u64 > self.limits.string {

@@ -114,7 +114,7 @@ impl StringScan<'_> {
         if (offset - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (role == StringRole::Value || self.wanted.keys) && (self.wanted.is_wanted)(start, offset) {
+        if (role == StringRole::Value || self.wanted.wants_keys) && (self.wanted.is_wanted)(start, offset) {
             let place = StringPlace { role, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
             self.list.push(FoundString::Text(place));
         }

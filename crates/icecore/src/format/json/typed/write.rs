@@ -39,7 +39,7 @@ fn write_all(
 ) -> Result<(), Error> {
     let plain_strings = choose_plain_strings(document);
     let escapes = EscapeOptions { ascii: options.ascii, ..EscapeOptions::default() };
-    let style = TextStyle { lines: options.indent > 0, indent: options.indent, escapes, ..TextStyle::default() };
+    let style = TextStyle { breaks_lines: options.indent > 0, indent: options.indent, escapes, ..TextStyle::default() };
     let mut out = MeteredOutput::new(document, limits, out);
     let mut writer = TypedWriter {
         document,

@@ -14,7 +14,7 @@ pub(super) struct StringSources<'d> {
     pub(super) arena: &'d [u8],
     /// Whether numbers are written from their values: no spelling and no option for floats
     /// applies.
-    pub(super) any_number: bool,
+    pub(super) writes_numbers_from_values: bool,
     /// Whether only mandatory escapes are written.
     pub(super) has_minimal_escapes: bool,
 }
@@ -36,8 +36,10 @@ pub(super) fn write_leaf(
             };
             scratch::write_plain_string(scratch, offset, base, usize::try_from(start).ok()?, node.aux as usize)
         }
-        Kind::Int if sources.any_number => Some(scratch::write_int(scratch, offset, node.payload as i64)),
-        Kind::Float if sources.any_number => {
+        Kind::Int if sources.writes_numbers_from_values => {
+            Some(scratch::write_int(scratch, offset, node.payload as i64))
+        }
+        Kind::Float if sources.writes_numbers_from_values => {
             let value = f64::from_bits(node.payload);
             value.is_finite().then(|| scratch::write_float(scratch, offset, value))
         }
@@ -50,8 +52,8 @@ pub(super) fn write_leaf(
 impl<'d> Writer<'d, '_, '_> {
     pub(super) fn string_sources(&self) -> StringSources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
-        let any_number = self.number_texts.is_empty() && self.options.floats == Floats::Shortest;
-        StringSources { input, arena, any_number, has_minimal_escapes: !self.options.escape_slash }
+        let writes_numbers_from_values = self.number_texts.is_empty() && self.options.floats == Floats::Shortest;
+        StringSources { input, arena, writes_numbers_from_values, has_minimal_escapes: !self.options.escape_slash }
     }
 
     /// Writes a value that is a plain leaf. Returns `false`, with nothing written, for anything
@@ -86,7 +88,7 @@ impl<'d> Writer<'d, '_, '_> {
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
             self.emitter.make_space()?;
-            let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
+            let entry = self.keys.get(node.key).filter(|rendered| !rendered.is_special && node.key != NO_KEY);
             let Some((piece, len)) = entry.and_then(|key| Some((self.keys.rendered_piece(key)?, key.len))) else {
                 break;
             };

@@ -36,7 +36,7 @@ struct KeyText {
 impl Writer<'_, '_, '_> {
     /// Returns the text of a key. Losses are reported for the value at `index`.
     fn make_key_text(&mut self, node: &Node, bytes: &[u8], index: u32) -> Result<KeyText, Error> {
-        let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
+        let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
             Kind::Text | Kind::Bytes => (None, None),
             Kind::Encoded => (None, Some(LossKind::Encoding)),
@@ -71,7 +71,7 @@ impl Writer<'_, '_, '_> {
             Some(text) => text,
             None => {
                 let text = self.encode_text(node.kind, bytes);
-                if text.is_lossy && !absent {
+                if text.is_lossy && !is_absent {
                     if self.options.bytes == crate::format::json::BytesAs::Error {
                         self.record_text_loss(index, Some(LossKind::Bytes))?;
                     }
@@ -85,8 +85,8 @@ impl Writer<'_, '_, '_> {
                 }
             }
         };
-        let reserved = !absent && self.is_reserved(&text);
-        Ok(KeyText { text, special: KeyHandling { absent, reserved, losses } })
+        let is_reserved = !is_absent && self.is_reserved(&text);
+        Ok(KeyText { text, special: KeyHandling { is_absent, is_reserved, losses } })
     }
 
     /// Returns `true` if the option `class` writes class names under this key. A member with this name is left out.
@@ -97,7 +97,7 @@ impl Writer<'_, '_, '_> {
 
     /// Like [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
-        Ok(self.key_node_text(key, value)?.special.reserved)
+        Ok(self.key_node_text(key, value)?.special.is_reserved)
     }
 
     /// Renders the key with this id.
@@ -148,10 +148,10 @@ impl Writer<'_, '_, '_> {
         if node.kind.is_container()
             && let Some(text) = self.container_key_text(key)
         {
-            let reserved = self.is_reserved(&text);
+            let is_reserved = self.is_reserved(&text);
             return Ok(KeyText {
                 text,
-                special: KeyHandling { absent: false, reserved, losses: [Some(LossKind::Key), None, None] },
+                special: KeyHandling { is_absent: false, is_reserved, losses: [Some(LossKind::Key), None, None] },
             });
         }
         self.make_key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
@@ -191,14 +191,14 @@ impl Writer<'_, '_, '_> {
                 Some(b"") if node.key == IS_KEY => self.key_node_text(entry, value)?,
                 Some(b"") => self.make_key_text(&name, bytes, value)?,
                 Some(text) => {
-                    let reserved = self.is_reserved(text);
-                    KeyText { text: text.to_vec(), special: KeyHandling { reserved, ..KeyHandling::default() } }
+                    let is_reserved = self.is_reserved(text);
+                    KeyText { text: text.to_vec(), special: KeyHandling { is_reserved, ..KeyHandling::default() } }
                 }
             };
-            if key.special.absent {
+            if key.special.is_absent {
                 continue;
             }
-            if key.special.reserved {
+            if key.special.is_reserved {
                 self.record_loss(LossKind::Reserved, value);
                 continue;
             }

@@ -27,48 +27,54 @@ pub(super) struct MeasuredText {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RestoredNames {
     /// The NUL bytes of a name were lost.
-    lost: bool,
+    lost_nuls: bool,
     /// The class at the start of a name was found because another property has the rest of this name. So it is a
     /// guess.
-    guessed: bool,
+    guessed_class: bool,
     /// NUL bytes became blanks or question marks.
-    blank: bool,
+    blank_nuls: bool,
     /// NUL bytes became other characters.
-    spelled: bool,
+    replaced_nuls: bool,
 }
 
 impl RestoredNames {
-    pub(super) fn with_lost(lost: bool) -> RestoredNames {
-        RestoredNames { lost, ..RestoredNames::default() }
+    pub(super) fn with_lost(lost_nuls: bool) -> RestoredNames {
+        RestoredNames { lost_nuls, ..RestoredNames::default() }
     }
 
     fn record_nuls(&mut self, nuls: Nuls) {
         match nuls {
-            Nuls::Lost => self.lost = true,
-            Nuls::LostWithClass => (self.lost, self.guessed) = (true, true),
-            Nuls::Blank => self.blank = true,
-            Nuls::Spelled => self.spelled = true,
+            Nuls::Lost => self.lost_nuls = true,
+            Nuls::LostWithClass => (self.lost_nuls, self.guessed_class) = (true, true),
+            Nuls::Blank => self.blank_nuls = true,
+            Nuls::Spelled => self.replaced_nuls = true,
         }
     }
 
     fn add(&mut self, other: RestoredNames) {
-        self.lost |= other.lost;
-        self.guessed |= other.guessed;
-        self.blank |= other.blank;
-        self.spelled |= other.spelled;
+        self.lost_nuls |= other.lost_nuls;
+        self.guessed_class |= other.guessed_class;
+        self.blank_nuls |= other.blank_nuls;
+        self.replaced_nuls |= other.replaced_nuls;
     }
 
     pub(super) fn into_explanation(self) -> Explanation {
         let part = |did: bool, name: &str, sentence: &str| {
             if did { Explanation::new(name, sentence) } else { Explanation::new_empty() }
         };
-        let mut lost = part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility");
-        if self.guessed {
-            lost.is_guess = true;
-            lost.sentence.push_str(", and a class that nothing else in the text names is a guess");
+        let mut lost_nuls =
+            part(self.lost_nuls, "nul-lost", "names of properties lost the NUL bytes of their visibility");
+        if self.guessed_class {
+            lost_nuls.is_guess = true;
+            lost_nuls.sentence.push_str(", and a class that nothing else in the text names is a guess");
         }
-        lost.and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
-            .and(part(self.spelled, "nul-spelled", "NUL bytes became other characters"))
+        lost_nuls
+            .and(part(
+                self.blank_nuls,
+                "nul-blank",
+                "the NUL bytes in names of properties became blanks or question marks",
+            ))
+            .and(part(self.replaced_nuls, "nul-spelled", "NUL bytes became other characters"))
     }
 }
 
@@ -251,11 +257,11 @@ impl<'f> MeasuredReader<'f> {
             return None;
         }
         let inner =
-            self.read_text(&text[content_start..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
+            self.read_text(&text[content_start..], Start::Value, depth + 1).filter(|inner| inner.restored.lost_nuls)?;
         let end = content_start + inner.end;
         ends(end).then_some(())?;
-        let lost = count_lost_nuls(&inner.changes);
-        (self.count_units(text, content_start, end)?.checked_add(lost)? == stated_len).then_some(())?;
+        let lost_nuls = count_lost_nuls(&inner.changes);
+        (self.count_units(text, content_start, end)?.checked_add(lost_nuls)? == stated_len).then_some(())?;
         outcome.restored.add(inner.restored);
         outcome.changes.push(Change::with_inner(fix(end), &text[content_start..end], inner.changes));
         Some(end + terminator.len())

@@ -38,11 +38,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    pub(super) fn set_copying(&mut self, copying: bool) {
+    pub(super) fn set_copying(&mut self, is_in_copy: bool) {
         if S::DETAIL {
-            self.speller.copying = copying;
+            self.speller.is_in_copy = is_in_copy;
             if let Some(detail) = self.sink.detail() {
-                detail.copying = copying;
+                detail.is_in_copy = is_in_copy;
             }
         }
     }
