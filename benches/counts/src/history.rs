@@ -45,11 +45,11 @@ fn version(line: &str, file: &str) -> Result<Option<Version>, String> {
 }
 
 fn git(arguments: &[&str]) -> Result<String, String> {
-    let done = Command::new("git").args(arguments).output().map_err(|error| format!("git can't be run: {error}"))?;
-    if !done.status.success() {
-        return Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim()));
+    let output = Command::new("git").args(arguments).output().map_err(|error| format!("git can't be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()));
     }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Returns the counts of a benchmark at which it changed.

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let only = take_option(&mut words, "--only").unwrap_or_default();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
+    let result = match words.as_slice() {
         ["cpu"] => {
             println!("{}", tools::cpu());
             Ok(ExitCode::SUCCESS)
@@ -55,9 +55,9 @@ fn main() -> ExitCode {
         }
         ["page", table, html] => write_page(table, html),
         ["growth", command, work] => check_growth(&absolute(command), &absolute(work), &only),
-        [what @ ("check" | "accept" | "spread"), table, modules, command, work] => {
+        [action @ ("check" | "accept" | "spread"), table, modules, command, work] => {
             let built = Built { modules: absolute(modules), command: absolute(command), work: absolute(work) };
-            match *what {
+            match *action {
                 "check" => check(table, &built, &only),
                 "accept" => accept(table, &built),
                 _ => show_spread(&built, &only),
@@ -65,16 +65,16 @@ fn main() -> ExitCode {
         }
         _ => Err("usage: scripts/counts.sh [check|accept|spread|page|growth]".to_owned()),
     };
-    done.unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         eprintln!("{error}");
         ExitCode::FAILURE
     })
 }
 
 fn take_option(words: &mut Vec<String>, name: &str) -> Option<String> {
-    let at = words.iter().position(|word| word == name)?;
-    words.remove(at);
-    (at < words.len()).then(|| words.remove(at))
+    let position = words.iter().position(|word| word == name)?;
+    words.remove(position);
+    (position < words.len()).then(|| words.remove(position))
 }
 
 fn absolute(path: &str) -> PathBuf {

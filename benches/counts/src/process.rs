@@ -106,9 +106,9 @@ fn start_language(language: &Language, built: &Built) -> Result<Program, String>
         return Err(format!("no module for {} was built", language.name));
     }
     let (program, arguments) = language.executable.split_first().expect("a command has words");
-    let done = Command::new(program).args(arguments).output();
-    let done = done.ok().filter(|done| done.status.success()).ok_or_else(|| format!("{program} is missing"))?;
-    let start = Program::new(String::from_utf8_lossy(&done.stdout).into_owned());
+    let output = Command::new(program).args(arguments).output();
+    let output = output.ok().filter(|output| output.status.success()).ok_or_else(|| format!("{program} is missing"))?;
+    let start = Program::new(String::from_utf8_lossy(&output.stdout).into_owned());
     let below = |path: &str| built.modules.join(path).into_os_string();
     let script = |name: &str| Path::new("benches/counts/modules").join(name).into_os_string();
     Ok(match language.name {

@@ -117,7 +117,7 @@ fn each(from: &'static str, to: &'static str, shape: Shape, items: usize) -> Eng
     })
 }
 
-/// Panics unless the output of a conversion equals the original value.
+/// Panics unless the output of a conversion equals the value that was converted.
 fn check_output(out: &[u8], shape: Shape, items: usize) {
     let read = icecore::read(out).expect("the output can be detected and read");
     let expected = shape.build("json", items);

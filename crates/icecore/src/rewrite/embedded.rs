@@ -423,12 +423,12 @@ pub(super) fn merge_documents(text: &[u8], documents: &[Range<usize>], edits: &E
         while let Some(edit) = rest.next_if(|edit| edit.end <= document.start) {
             merged.push(edit.start, edit.end, edit.new);
         }
-        let mut own = Edits::new();
+        let mut document_edits = Edits::new();
         while let Some(edit) = rest.next_if(|edit| edit.end <= document.end) {
-            own.push(edit.start - document.start, edit.end - document.start, edit.new);
+            document_edits.push(edit.start - document.start, edit.end - document.start, edit.new);
         }
-        if !own.is_empty() {
-            let new = own.apply(text.get(document.clone()).unwrap_or_default());
+        if !document_edits.is_empty() {
+            let new = document_edits.apply(text.get(document.clone()).unwrap_or_default());
             merged.push(document.start, document.end, &new);
         }
     }

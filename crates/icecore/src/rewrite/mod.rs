@@ -55,9 +55,9 @@ pub trait Change {
     /// Like [`Self::change_text`], for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
         for part in parts {
-            let mut own = Edits::new();
-            self.change_text(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
-            edits.append(&own, part.start);
+            let mut part_edits = Edits::new();
+            self.change_text(text.get(part.clone()).unwrap_or_default(), kind, &mut part_edits);
+            edits.append(&part_edits, part.start);
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct PayloadOutput {
     start: usize,
     /// Offset at which its length is inserted once it is known.
     length_offset: usize,
-    /// The spelling of the length in the original.
+    /// The digits of the length in the text that was read.
     length_as_read: Vec<u8>,
     /// Total size of the lengths that will be inserted into the payload.
     inserted_len: usize,

@@ -44,7 +44,7 @@ pub(super) mod code {
     /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
     pub(in super::super) const PADDING: u16 = 9;
     /// A link to a variable by the offset of something else: an ALIAS of it, or the string
-    /// that it is a COPY of. (The encoder then means the original; the decoder uses the
+    /// that it is a COPY of. (The encoder then means the string that was copied; the decoder uses the
     /// copy, because reading the copy tracked that offset again.)
     pub(in super::super) const VIA: u16 = 22;
     /// A link by a tag of the variable other than its first: the bit of [`super::tracked`]

@@ -41,9 +41,9 @@ impl<'d> SpellingReplay<'d> {
     pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
-        let original = self.replay.ordinals.ordinal_to_node(via as u32);
-        match (nodes.get(original as usize), nodes.get(target as usize)) {
-            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == target,
+        let via_node = self.replay.ordinals.ordinal_to_node(via as u32);
+        match (nodes.get(via_node as usize), nodes.get(target as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, via_node) == target,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(target, code::COPY) == Some(via);
                 // Keys and class names can't be edited.

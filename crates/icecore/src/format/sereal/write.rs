@@ -26,7 +26,7 @@ pub(super) fn fits_in_f32(value: f64) -> bool {
 pub(super) struct Plan<'d> {
     pub(super) version: u8,
     encoding: Encoding,
-    /// Whether the encoding is that of the original, whatever the size.
+    /// Whether the encoding is that of the document that was read, whatever the size.
     encoding_is_spelled: bool,
     /// The spelling of the header, and of the values if it is replayed.
     header: Option<&'d Spelling>,

@@ -6,8 +6,8 @@ use super::quote::is_identifier;
 use crate::document::{Document, Spelling};
 
 impl WriteOptions {
-    /// Returns Data::Dumper's defaults with the settings of the text that the document
-    /// was read from. If `is_trusted`, includes settings that perl would run as code, and variables of perl that the output would set.
+    /// Returns Data::Dumper's defaults with the settings of the text that the document was read from. If `is_trusted`,
+    /// includes settings that perl would run as code, and variables of perl that the output would set.
     pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(FORMAT_NAME) else { return options };
