@@ -162,10 +162,10 @@ impl<S: Sink> Unpacker<'_, S> {
                 (_, false) => self.read_byte(false)?.map_or(0, u64::from),
             };
             // As in perl's C code: an int, for these two.
-            let narrow = i64::from(value as u32 as i32);
+            let as_int = i64::from(value as u32 as i32);
             let signed = match letter {
-                b'c' => Some(if narrow >= 128 { narrow - 256 } else { narrow }),
-                b'C' => Some(narrow),
+                b'c' => Some(if as_int >= 128 { as_int - 256 } else { as_int }),
+                b'C' => Some(as_int),
                 _ => None,
             };
             let node = signed.map_or_else(|| Node::uint(value), Node::int);

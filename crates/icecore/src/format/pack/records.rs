@@ -56,8 +56,8 @@ impl<S: Sink> Unpacker<'_, S> {
             let string = &rest[..len.min(rest.len())];
             let start = position + N;
             position = start + string.len();
-            let kept = if removes_blanks { trimmed_len(string) } else { string.len() };
-            let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept);
+            let kept_len = if removes_blanks { trimmed_len(string) } else { string.len() };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept_len);
             tape.push(node);
             count += 1;
         }
@@ -70,8 +70,8 @@ impl<S: Sink> Unpacker<'_, S> {
         let tape = self.sink.tape();
         let (mut position, mut count) = (self.position, 0);
         for string in data[position..].chunks_exact(len) {
-            let kept = if removes_blanks { trimmed_len(string) } else { len };
-            let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept);
+            let kept_len = if removes_blanks { trimmed_len(string) } else { len };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept_len);
             tape.push(node);
             position += len;
             count += 1;
@@ -117,11 +117,11 @@ impl Packer<'_, '_> {
                 Kind::Int => digits.format(node.payload as i64).as_bytes(),
                 _ => break,
             };
-            let field = match fast {
+            let max_field_len = match fast {
                 FastGroup::Prefixed(..) => string.len().saturating_add(16),
                 FastGroup::Fixed(len, _) => len,
             };
-            if self.out.len().saturating_add(field) > size_end {
+            if self.out.len().saturating_add(max_field_len) > size_end {
                 break;
             }
             match fast {

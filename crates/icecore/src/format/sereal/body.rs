@@ -123,7 +123,7 @@ impl<'d, 'o> Body<'d, 'o> {
     pub(super) fn new(
         document: &'d Document<'_>,
         plan: &'d Plan<'_>,
-        first: u64,
+        first_offset: u64,
         losses: &'o mut Losses,
         out: &'o mut dyn Output,
     ) -> Body<'d, 'o> {
@@ -135,7 +135,7 @@ impl<'d, 'o> Body<'d, 'o> {
             plan,
             bytes: Bytes::new(out),
             losses,
-            first_offset: first,
+            first_offset,
             index: 0,
             end: 0,
             pending_ranges: Vec::new(),
@@ -168,9 +168,9 @@ impl<'d, 'o> Body<'d, 'o> {
         }
         self.index = root;
         self.end = self.index_after(root);
-        let is_plain = self.can_use_fast_loop();
+        let uses_fast_loop = self.can_use_fast_loop();
         loop {
-            if is_plain {
+            if uses_fast_loop {
                 self.write_common_values()?;
             }
             if self.index < self.end {
@@ -188,13 +188,13 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(self.late_tracks)
     }
 
-    /// Returns `true` if the loop of `write_fast.rs` may be used.
+    /// Returns `true` if the loop of `write_fast_body.rs` may be used.
     fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
-        let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
+        let needs_machine = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
         self.plan.order == SortKeys::No
-            && !changes
+            && !needs_machine
             && self.replay.is_none()
             && !self.has_absent_keys
             && !options.reference
@@ -386,18 +386,18 @@ impl Body<'_, '_> {
 
     /// Must be called when a leaf is written. A leaf is not the target of a reference, so links to it can't use REFP.
     fn end_leaf_referents(&mut self, index: u32, is_string: bool) {
-        let place = is_string.then(|| self.offset());
-        self.end_string_referents(index, place);
+        let string_offset = is_string.then(|| self.offset());
+        self.end_string_referents(index, string_offset);
     }
 
-    /// Like [`Self::end_leaf_referents`], for a string whose bytes are at `place`. If the string occurs again, it
+    /// Like [`Self::end_leaf_referents`], for a string that is written at `string_offset`. If the string occurs again, it
     /// becomes a COPY of these bytes.
-    fn end_string_referents(&mut self, index: u32, place: Option<u64>) {
+    fn end_string_referents(&mut self, index: u32, string_offset: Option<u64>) {
         self.needs_refn = false;
         let pending = std::mem::take(&mut self.pending_referents);
-        if let Some(place) = place {
+        if let Some(offset) = string_offset {
             let is_named = self.is_referent(index);
-            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(index)).map(|node| (node, place)));
+            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(index)).map(|node| (node, offset)));
         }
     }
 }

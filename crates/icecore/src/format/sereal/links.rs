@@ -26,8 +26,8 @@ pub(super) struct LinkTarget {
 }
 
 impl LinkTarget {
-    fn add_holder(&mut self, holder: u32, weakly: bool) {
-        if weakly {
+    fn add_holder(&mut self, holder: u32, is_weak: bool) {
+        if is_weak {
             self.last_weak = self.last_weak.max(holder);
         } else {
             self.has_strong_reference = true;
@@ -68,7 +68,7 @@ fn is_weak(nodes: &[Node], index: u32) -> bool {
     nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
 }
 
-/// Returns the reference whose only part is at `index`.
+/// Returns the reference whose only child is at `index`.
 fn reference_to(nodes: &[Node], index: u32) -> Option<u32> {
     let parent = index.checked_sub(1)?;
     nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
@@ -121,9 +121,9 @@ impl Links {
             _ => self.referents.get(&index),
         };
         // Perl itself holds its own undef.
-        let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
+        let is_own_undef = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
-            _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(own) => Weakness::Weak,
+            _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(is_own_undef) => Weakness::Weak,
             Some(named) if named.has_strong_reference || named.last_weak != index => Weakness::Weak,
             _ => Weakness::Needed,
         }

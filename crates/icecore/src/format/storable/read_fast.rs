@@ -210,9 +210,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let wrapper_count = u32::from(class != 0);
         // An item has at least one byte. An entry has at least five: a tag, and four bytes for the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
-        let within_limits = self.depth + wrapper_count < self.limits.depth
+        let is_within_limits = self.depth + wrapper_count < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
-        if !fits || !within_limits || count > MAX_ENTRIES_WITH_IDS {
+        if !fits || !is_within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
         }
 
