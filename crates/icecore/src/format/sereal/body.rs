@@ -188,7 +188,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(self.late_tracks)
     }
 
-    /// Returns `true` if the loop of `write_fast_body.rs` may be used.
+    /// Returns `true` if the loop of `write_fast.rs` may be used.
     fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
