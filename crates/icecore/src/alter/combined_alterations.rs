@@ -30,7 +30,7 @@ pub(super) fn find_changes_together(
         places: PlaceFinder::new(document, stage, limits),
         document,
         limits,
-        links: link_prefix_sums(document),
+        link_sums: link_prefix_sums(document),
         indexes: HashMap::new(),
         path_walks: HashMap::new(),
         replaced: HashMap::new(),
@@ -80,7 +80,7 @@ struct CombinedSearch<'d> {
     document: &'d Document<'d>,
     limits: &'d Limits,
     /// See [`link_prefix_sums`].
-    links: Option<Vec<u32>>,
+    link_sums: Option<Vec<u32>>,
     /// Indexes of containers; `None` for a container that can't have one.
     indexes: HashMap<u32, Option<ChildIndex<'d>>>,
     /// How often a path led through each container.
@@ -135,13 +135,13 @@ impl<'d> CombinedSearch<'d> {
         else {
             return None;
         };
-        let (number, count) = self.find_added_entry(path)?;
-        let is_itself = path.definite_steps().nth(count).is_none();
-        let entry = self.places.changes.entries.get(number).filter(|entry| entry.is_simple())?;
+        let (entry_position, step_count) = self.find_added_entry(path)?;
+        let is_itself = path.definite_steps().nth(step_count).is_none();
+        let entry = self.places.changes.entries.get(entry_position).filter(|entry| entry.is_simple())?;
         let document = entry.document();
         let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
         (is_alike && !path.as_str().contains('…')).then_some(())?;
-        let path = path.rest_after(count, entry.step_to_value());
+        let path = path.rest_after(step_count, entry.step_to_value());
         let mut places = PlaceFinder::new(document, self.places.stage, self.limits);
         match alteration {
             Alteration::Set(_, value) => places.set_values(&path, value).ok()?,
@@ -154,7 +154,7 @@ impl<'d> CombinedSearch<'d> {
         let is_lossy = places.changes.entries.iter().any(native::NativeEntry::has_losses);
         (!is_lossy).then_some(())?;
         let (changed, _) = Builder::copy_with_changes(document, &places.changes.to_changes()).ok()?;
-        self.places.changes.entries.get_mut(number)?.replace_document(changed);
+        self.places.changes.entries.get_mut(entry_position)?.replace_document(changed);
         Some(())
     }
 
@@ -255,9 +255,9 @@ impl<'d> CombinedSearch<'d> {
             return None;
         };
         let index = value.index();
-        let own = self.places.find_parent(index, "").ok()?;
+        let container = self.places.find_parent(index, "").ok()?;
         let can_combine =
-            own.index() == parent.index() && !self.renamed.contains_key(&index) && self.has_no_links(index);
+            container.index() == parent.index() && !self.renamed.contains_key(&index) && self.has_no_links(index);
         can_combine.then_some(())?;
         self.places.refuse_fixed_members(parent, "").ok()?;
         self.child_index(parent)?.remove(index);
@@ -334,15 +334,15 @@ impl<'d> CombinedSearch<'d> {
 
     /// Adds an entry after all others.
     fn push_entry(&mut self, body: Cursor<'d>, entry: native::NativeEntry) -> Option<()> {
-        let number = self.places.changes.entries.len();
+        let position = self.places.changes.entries.len();
         self.child_index(body)?;
         let index = self.indexes.get_mut(&body.index())?.as_mut()?;
         match body.kind() {
-            Kind::Array => index.add(None, number),
-            _ => index.add(Some(&first_entry_key(entry.cursor())?.1), number),
+            Kind::Array => index.add(None, position),
+            _ => index.add(Some(&first_entry_key(entry.cursor())?.1), position),
         }
         self.places.changes.entries.push(entry);
-        self.places.changes.added.push((body.index(), number));
+        self.places.changes.added.push((body.index(), position));
         self.places.changes.containers.push(body.index());
         Some(())
     }
@@ -356,20 +356,20 @@ impl<'d> CombinedSearch<'d> {
         let max_steps = self.limits.expanded_from(0);
         let mut current = self.document.root();
         let (mut parent, mut path_text) = (None, "$".to_owned());
-        let mut count = 0;
+        let mut step_count = 0;
         while let Some(step) = steps.next() {
             let body = current.body();
             if let Some(entry) = self.replacement_entry(current) {
-                self.reached_entry = Some((entry, count));
+                self.reached_entry = Some((entry, step_count));
                 return None;
             }
-            count += 1;
-            if count as u64 + 2 >= max_steps {
+            step_count += 1;
+            if step_count as u64 + 2 >= max_steps {
                 return None;
             }
             match self.resolve_step(current, body, step, is_sure)? {
                 StepTarget::New(entry) => {
-                    self.reached_entry = Some((entry, count));
+                    self.reached_entry = Some((entry, step_count));
                     return None;
                 }
                 StepTarget::Existing(child, text) => {
@@ -463,8 +463,8 @@ impl<'d> CombinedSearch<'d> {
     /// Returns `true` if no link starts or ends at a value or inside it. Otherwise, when the value is removed, another
     /// place takes over its content.
     fn has_no_links(&self, index: u32) -> bool {
-        let Some(links) = &self.links else { return true };
-        let links_before = |index: u32| links.get(index as usize);
+        let Some(link_sums) = &self.link_sums else { return true };
+        let links_before = |index: u32| link_sums.get(index as usize);
         links_before(index) == links_before(self.document.tape().index_after(index))
     }
 

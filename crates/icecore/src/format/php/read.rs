@@ -174,8 +174,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (index, key) = self.next_value;
         let input = self.full_input;
         let next = self.sink.tape().len();
-        let named = self.frames.last().filter(|_| index == next && key != KEY_NODE && key != NO_KEY);
-        named
+        let innermost = self.frames.last().filter(|_| index == next && key != KEY_NODE && key != NO_KEY);
+        innermost
             .and_then(|frame| self.sink.tape().path_to_key(frame.node, key, input))
             .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
@@ -391,12 +391,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Some(b'a') => return self.read_array(key),
             Some(b'O') => return self.read_object(key),
             Some(b'd') => {
-                let (value, source) = self.tokens.read_float()?;
+                let (value, text_start) = self.tokens.read_float()?;
                 let mut is_default = true;
                 if S::DETAIL {
                     let mut text = Vec::new();
                     text::push_float(value, &mut text);
-                    is_default = text == self.tokens.input[source..self.tokens.offset - 1];
+                    is_default = text == self.tokens.input[text_start..self.tokens.offset - 1];
                 }
                 (Node::float(value), is_default)
             }
