@@ -147,8 +147,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
         Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
-    /// Reads a value up to its content. With `referent`, the reference to it is implied.
-    fn read_value(&mut self, referent: bool) -> Result<(), Error> {
+    /// Reads a value up to its content. If it `is_referent`, the reference to it is implied.
+    fn read_value(&mut self, is_referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
@@ -161,16 +161,16 @@ impl<S: Sink> OldReader<'_, '_, S> {
         let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("a tag")?;
         self.number_count += u64::from(tag != tag::OBJECT);
-        let flags = if referent { flag::REF } else { 0 };
-        let under_ref = referent
+        let flags = if is_referent { flag::REF } else { 0 };
+        let is_under_ref = is_referent
             || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
                 self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
             });
         // The reference to this container is already a node. It is merged into the node of the container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
-        let is_folded = under_ref && !referent && is_container;
+        let is_folded = is_under_ref && !is_referent && is_container;
         // A reference is merged into a link, too. The spans of both forms are the same.
-        let is_merged = is_folded || under_ref && !referent && tag == tag::OBJECT;
+        let is_merged = is_folded || is_under_ref && !is_referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(is_merged);
         self.sink.record_span(start, tag_offset, node, "address");
         self.sink.record_span(tag_offset, tag_offset + 1, node, tag::name_of(tag));
@@ -181,7 +181,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     address = u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?));
                     self.record_piece(start, node, "object number");
                 }
-                return self.read_back_reference(address, tag_offset, under_ref && !referent);
+                return self.read_back_reference(address, tag_offset, is_under_ref && !is_referent);
             }
             tag::ARRAY | tag::HASH => {
                 let count_start = self.scan.offset;
@@ -201,7 +201,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
                 self.open_frame(node, Some(node), kind == Kind::Map, count);
             }
             tag::REF => {
-                self.root_is_ref |= referent;
+                self.root_is_ref |= is_referent;
                 let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
                 self.known_values.insert(address, KnownValue { node: reference, is_variable: true });
                 self.open_frame(reference, Some(reference), false, 1);
@@ -222,13 +222,13 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     let flags = if form == Form::TiedScalar { 0 } else { flags };
                     self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
                 };
-                self.root_is_tied |= referent && form == Form::TiedScalar;
+                self.root_is_tied |= is_referent && form == Form::TiedScalar;
                 self.known_values.insert(address, KnownValue { node: tied, is_variable: tag == tag::TIED_SCALAR });
                 self.open_frame(tied, Some(tied), false, 1);
             }
             _ => {
                 let leaf = self.read_scalar(tag, tag_offset, node)?;
-                if referent {
+                if is_referent {
                     let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
                     self.open_frame(reference, Some(reference), false, 0);
                     if let Some(frame) = self.frames.last_mut() {
@@ -237,7 +237,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
                 }
                 let leaf = self.push(leaf, start);
                 self.known_values.insert(address, KnownValue { node: leaf, is_variable: true });
-                if referent {
+                if is_referent {
                     // The end of the leaf and the end of the implied reference follow each other, so one mark is
                     // enough for both.
                     self.record_end(leaf);
@@ -320,7 +320,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
     }
 
     /// Reads an address that was seen before. Nothing follows it.
-    fn read_back_reference(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
+    fn read_back_reference(&mut self, address: u64, start: usize, is_under_ref: bool) -> Result<(), Error> {
         let Some(KnownValue { node: target, is_variable }) = self.known_values.get(&address).copied() else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
@@ -330,7 +330,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
-        if under_ref && !is_variable {
+        if is_under_ref && !is_variable {
             // The node of the reference before it becomes the link.
             let tape = self.sink.tape();
             let index = tape.len() - 1;
