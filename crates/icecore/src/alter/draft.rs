@@ -160,10 +160,10 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Returns the document without the spelling of what changed; with `all`, without any spelling.
-    pub(super) fn without_changed_spelling(&self, all: bool) -> Document<'_> {
+    /// Returns the document without the spelling of what changed; with `drops_all`, without any spelling.
+    pub(super) fn without_changed_spelling(&self, drops_all: bool) -> Document<'_> {
         let mut document = self.current.clone().into_owned();
-        if all {
+        if drops_all {
             return document.without_detail();
         }
         let ordinals = crate::document::Ordinals::from_tape(document.tape());

@@ -7,8 +7,8 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// Returns the text of a draft: unchanged values come from `body`, the text before the alterations. All others come from
-/// `rewritten`, the text that the writer made of the draft. Returns `None` if the values can't be matched.
+/// Returns the text of a draft: unchanged values come from `body`, the text before the alterations. All others come
+/// from `rewritten`, the text that the writer made of the draft. Returns `None` if the values can't be matched.
 pub(super) fn merge_with_source(
     draft: &Draft<'_>,
     body: &[u8],

@@ -267,7 +267,8 @@ impl<'t> Expansion<'t> {
     }
 }
 
-/// Returns `true` if a value of this kind inside a copy is the same as the value that was copied, and not just equal to it.
+/// Returns `true` if a value of this kind inside a copy is the same as the value that was copied, and not just equal to
+/// it.
 fn has_identity(kind: Kind) -> bool {
     matches!(kind, Kind::Object | Kind::Opaque | Kind::Ref | Kind::Tied)
 }

@@ -222,8 +222,8 @@ impl Spelling {
         &self.notes[start..start + len]
     }
 
-    /// Returns the bytes that were stored for a choice. Its value is their location in [`Spelling::bytes`]: the position
-    /// in the upper 32 bits, the length in the lower ones.
+    /// Returns the bytes that were stored for a choice. Its value is their location in [`Spelling::bytes`]: the
+    /// position in the upper 32 bits, the length in the lower ones.
     pub fn stored_bytes(&self, location: u64) -> &[u8] {
         let (start, len) = ((location >> 32) as usize, (location & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])

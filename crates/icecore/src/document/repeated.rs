@@ -48,7 +48,7 @@ fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl Fn
 }
 
 /// Returns the next map from `index` on that may have a repeated key, or that is not examined here.
-fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
+fn find_next_map(nodes: &[Node], mut index: usize, accepts_any_map: bool) -> Option<usize> {
     while let Some(node) = nodes.get(index) {
         index += 1;
         let (end, count) = (node.end() as usize, node.aux as usize);
@@ -58,7 +58,7 @@ fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
             && index + count == end
             && let Some(leaves) = nodes.get(index..end)
         {
-            if is_map && (any || !are_leaf_keys_ascending(leaves)) {
+            if is_map && (accepts_any_map || !are_leaf_keys_ascending(leaves)) {
                 return Some(index - 1);
             }
             index = end;

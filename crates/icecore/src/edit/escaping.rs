@@ -42,8 +42,8 @@ pub trait Escaping {
     /// Returns the decoded text of the raw bytes; `None` if they can't be in this escaping.
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>>;
 
-    /// Appends new text, escaped, which replaces a range of a raw string. Returns `false` if the escaping can't represent it; then the appended bytes are
-    /// ignored.
+    /// Appends new text, escaped, which replaces a range of a raw string. Returns `false` if the escaping can't
+    /// represent it; then the appended bytes are ignored.
     fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool;
 }
 
@@ -221,8 +221,8 @@ impl<'a> DecodedBuilder<'a> {
         }
     }
 
-    /// Like [`DecodedBuilder::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
-    /// a whole piece is faster than copying only the bytes before the escape.
+    /// Like [`DecodedBuilder::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`.
+    /// Copying a whole piece is faster than copying only the bytes before the escape.
     #[inline]
     fn escape_with_piece<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let prefix_len = start.wrapping_sub(self.consumed);

@@ -110,7 +110,8 @@ impl Format {
         tape.naming = self.can.naming;
     }
 
-    /// Returns the language whose classes this format has: Perl, PHP or Ruby. `None` for formats that all languages share.
+    /// Returns the language whose classes this format has: Perl, PHP or Ruby. `None` for formats that all languages
+    /// share.
     ///
     /// ```
     /// assert_eq!(icecore::format::by_name("storable").and_then(|format| format.language()), Some("Perl"));
@@ -239,10 +240,10 @@ pub(crate) fn check_and_expand<'d>(
 }
 
 /// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
-/// [`Document::max_link_steps`]. `links` tells whether it contains links, which may form a circle.
+/// [`Document::max_link_steps`]. `has_links` tells whether it contains links, which may form a circle.
 #[cold]
-pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
-    let error = match links {
+pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, has_links: bool, limits: &Limits) -> Error {
+    let error = match has_links {
         true => Error::new(ErrorKind::Unrepresentable).finding("links that form a circle"),
         false => limits.too_deep(),
     };

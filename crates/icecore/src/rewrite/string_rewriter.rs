@@ -215,7 +215,8 @@ impl<'w> StringRewriter<'w> {
         !edits.is_empty()
     }
 
-    /// Returns the changes of the strings at these places. Strings in `signed_ranges` ranges are signed and stay unchanged.
+    /// Returns the changes of the strings at these places. Strings in `signed_ranges` are signed and stay
+    /// unchanged.
     fn change_strings(
         &mut self,
         format: &Format,

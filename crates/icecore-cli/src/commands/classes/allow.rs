@@ -75,8 +75,8 @@ pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
     sentences
 }
 
-/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none of
-/// them, but Icecore's module may read that data.
+/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none
+/// of them, but Icecore's module may read that data.
 pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
     let own = match language {
         Language::Perl | Language::Sereal => "Perl",

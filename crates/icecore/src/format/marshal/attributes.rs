@@ -259,7 +259,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Reads an object that its class dumped to a string. The object gets its number after the instance variables of
     /// the string, because Ruby makes the object only then.
-    pub(super) fn read_user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
+    pub(super) fn read_user_dump(&mut self, start: usize, key: u16, has_variables: bool) -> Result<(), Error> {
         let node = self.sink.next_node();
         self.record_piece(start, node, "dumped object");
         let class = self.read_class(node)?;
@@ -268,7 +268,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.record_piece(payload_start, node + 1, "payload");
         self.push_container(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
-        let remaining = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
+        let remaining = if has_variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
         if remaining > 0 {
             let attributes = self.push_container(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
             self.push_leaf(string, NO_KEY, payload_start);

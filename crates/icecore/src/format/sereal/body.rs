@@ -390,8 +390,8 @@ impl Body<'_, '_> {
         self.end_string_referents(index, string_offset);
     }
 
-    /// Like [`Self::end_leaf_referents`], for a string that is written at `string_offset`. If the string occurs again, it
-    /// becomes a COPY of these bytes.
+    /// Like [`Self::end_leaf_referents`], for a string that is written at `string_offset`. If the string occurs again,
+    /// it becomes a COPY of the bytes there.
     fn end_string_referents(&mut self, index: u32, string_offset: Option<u64>) {
         self.needs_refn = false;
         let pending = std::mem::take(&mut self.pending_referents);

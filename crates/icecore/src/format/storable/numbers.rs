@@ -88,9 +88,9 @@ impl Numbers {
     }
 
     /// Assigns the numbers of one node. `object` is the object that the previous node
-    /// opened. With `synthetic`, a `Ref` here only means that the object is reached by
+    /// opened. With `is_synthetic`, a `Ref` here only means that the object is reached by
     /// reference.
-    fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
+    fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, is_synthetic: bool) {
         let around = object.take();
         // The root's reference is implied and has no number.
         if node.has(flag::REF) && index > 0 {
@@ -98,7 +98,7 @@ impl Numbers {
         }
         match node.kind {
             Kind::Object => *object = Some(index),
-            Kind::Ref if synthetic => {}
+            Kind::Ref if is_synthetic => {}
             Kind::Ref if node.has(flag::REF) => {}
             Kind::Link | Kind::Alias => {}
             Kind::Array | Kind::Map => self.assign_next(NumberedValue::Referent(around.unwrap_or(index))),

@@ -120,8 +120,8 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Whether to write a file (`store`) or a memory image (`freeze`). `None` means what the document was read from, or a
-    /// file if it was not read from Storable.
+    /// Whether to write a file (`store`) or a memory image (`freeze`). `None` means what the document was read from, or
+    /// a file if it was not read from Storable.
     pub file: Option<bool>,
     /// Write in network order. Without it, the order is the one that the document was read with.
     pub netorder: bool,

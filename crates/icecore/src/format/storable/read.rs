@@ -272,11 +272,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a leaf completely, or the beginning of a container. With `referent`, a reference to the value is
+    /// Reads a leaf completely, or the beginning of a container. With `is_referent`, a reference to the value is
     /// implied.
-    pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
+    pub(super) fn read_value(&mut self, is_referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.offset, first_node: self.sink.next_node(), ..Prefix::default() };
-        if referent {
+        if is_referent {
             prefix.flags = flag::REF;
             prefix.has_implied_reference = true;
         }
@@ -460,9 +460,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Returns the node of a scalar, and the tag that the writer would choose for it;
-    /// `None` if the tag is not that of a scalar. `slot` states whether the scalar fills its slot
+    /// `None` if the tag is not that of a scalar. `fills_slot` states whether the scalar fills its slot
     /// itself, without a reference or class before it.
-    pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
+    pub(super) fn read_scalar(&mut self, tag: u8, node: u32, fills_slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let start = self.scan.offset;
         let (leaf, default) = match tag {
             tag::SCALAR | tag::UTF8STR => {
@@ -493,8 +493,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 self.note_float(raw, &leaf);
                 (leaf, default)
             }
-            tag::SV_UNDEF if slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
-            tag::SVUNDEF_ELEM if slot && self.is_in_array() => {
+            tag::SV_UNDEF if fills_slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
+            tag::SVUNDEF_ELEM if fills_slot && self.is_in_array() => {
                 (Node::leaf(Kind::Null, 0).with(flag::OWN | flag::ITEM), tag::UNDEF)
             }
             tag::UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),

@@ -55,8 +55,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Returns the node with this number, and whether it is a referent (`Link`) or a
-    /// variable (`Alias`). `referred` states whether a reference to it was read.
-    pub(super) fn resolve_number(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
+    /// variable (`Alias`). `is_referred` states whether a reference to it was read.
+    pub(super) fn resolve_number(
+        &mut self,
+        number: u64,
+        start: usize,
+        is_referred: bool,
+    ) -> Result<(Kind, u32), Error> {
         let target = match self.numbers.get(number) {
             Some(NumberedValue::Referent(target)) => return Ok((Kind::Link, target)),
             Some(NumberedValue::Variable(target)) => target,
@@ -90,7 +95,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             })
         };
         // The target is a blessed scalar. Its object is two nodes before it, because the reference is in between.
-        if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
+        if is_referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
             return Ok((Kind::Link, target - 2));
         }
         if form(1, Kind::Object, Form::Variable) {

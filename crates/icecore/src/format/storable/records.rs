@@ -200,8 +200,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     // the record, a link for each object of its list, and an empty body. The kind of the body is the kind of the
     // object.
 
-    /// Opens the record of an object that its class froze by a hook. `large` tells if the record is a large object.
-    pub(super) fn begin_hook(&mut self, mut prefix: Prefix, large: bool) -> Result<(), Error> {
+    /// Opens the record of an object that its class froze by a hook. `is_large` tells if the record is a large object.
+    pub(super) fn begin_hook(&mut self, mut prefix: Prefix, is_large: bool) -> Result<(), Error> {
         if prefix.class.is_some() {
             return Err(self.malformed_error(prefix.start, "a value after the class", "a hook record"));
         }
@@ -230,7 +230,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if let Some(frame) = self.frames.last_mut() {
             frame.flags = flags;
             frame.count = 1;
-            frame.has_slot = large;
+            frame.has_slot = is_large;
         }
         Ok(())
     }

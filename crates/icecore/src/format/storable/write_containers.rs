@@ -13,7 +13,7 @@ impl Writer<'_> {
         index: u32,
         node: &Node,
         sharers: NumberSharers,
-        blessed: bool,
+        is_blessed: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let children = Cursor::new(self.document, index);
@@ -29,7 +29,7 @@ impl Writer<'_> {
                 self.write_map(index, node, first, end, buf)
             }
             Kind::Regexp => {
-                if !blessed {
+                if !is_blessed {
                     let class = self.regexp_class();
                     let form = self.note(index, code::CLASS).unwrap_or(0);
                     self.write_class_as(class, b"Regexp", form, buf)?;

@@ -328,7 +328,7 @@ impl<'d> Writer<'d> {
         &mut self,
         mut index: u32,
         indent: usize,
-        same_line: bool,
+        is_on_same_line: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let first = index;
@@ -366,7 +366,7 @@ impl<'d> Writer<'d> {
                         report_array_kind_loss(self.document, index + 1, true, |kind| {
                             self.record_loss(kind, index + 1)
                         });
-                        if !same_line {
+                        if !is_on_same_line {
                             self.start_line(indent, buf);
                         }
                         let syntax = self.write_object_head(index, name, buf);
@@ -379,14 +379,14 @@ impl<'d> Writer<'d> {
                 },
                 Kind::Array | Kind::Map => {
                     report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
-                    if !same_line {
+                    if !is_on_same_line {
                         self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
                     return self.open_container(index, ContainerSyntax::Array, indent, outer_target_count);
                 }
                 Kind::EnumCase => {
-                    self.write_enum_case(index, &node, (!same_line).then_some(indent), buf);
+                    self.write_enum_case(index, &node, (!is_on_same_line).then_some(indent), buf);
                     return self.leave_targets(outer_target_count);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {

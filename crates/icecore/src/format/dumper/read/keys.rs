@@ -73,7 +73,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads the text between the key that ends at `end` and its value.
-    fn read_separator(&mut self, end: usize, bare: bool) -> Result<(), Error> {
+    fn read_separator(&mut self, end: usize, is_bare: bool) -> Result<(), Error> {
         self.lexer.skip_blanks();
         let rest = self.lexer.rest();
         let len = if !self.pair.is_empty() {
@@ -88,9 +88,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.pair.len()
         } else if rest.starts_with(b"=>") {
             2
-        } else if rest.first() == Some(&b',') && !bare {
+        } else if rest.first() == Some(&b',') && !is_bare {
             1
-        } else if bare && rest.first() == Some(&b'(') {
+        } else if is_bare && rest.first() == Some(&b'(') {
             return Err(self.lexer.code_error(end, "a call"));
         } else if rest == b"=" || rest.is_empty() {
             return Err(self.lexer.syntax_error(self.lexer.input.len(), "`=>`"));

@@ -66,10 +66,10 @@ impl Changes {
         }
     }
 
-    fn list_fixes(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
+    fn list_fixes(&self, mut last: Option<usize>, includes_texts: bool) -> Vec<Fix> {
         let mut fixes = Vec::new();
         while let Some((previous, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
-            if with_texts || !is_inside {
+            if includes_texts || !is_inside {
                 fixes.push(*fix);
             }
             last = *previous;
@@ -109,8 +109,8 @@ pub(super) fn find_lengths(
         return Ok(Some(FoundLengths { fixes, common_step: Some(step) }));
     }
     let mut loose = Ok(None);
-    for texts in [true, false] {
-        loose = text.run_search(SearchMode::Near { texts });
+    for reads_texts in [true, false] {
+        loose = text.run_search(SearchMode::Near { reads_texts });
         if !matches!(loose, Ok(None)) {
             break;
         }
@@ -298,7 +298,7 @@ mod tests {
         let classes = Classes::from_text(&text);
         let (met, work) = reader.read_next(
             &text,
-            SearchMode::Near { texts: false },
+            SearchMode::Near { reads_texts: false },
             &mut Candidates::new(&find_string_ends(&text), &classes),
         );
         assert!(matches!(met, StepResult::Fork) && work > 5000, "{work}");

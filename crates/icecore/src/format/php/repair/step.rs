@@ -26,9 +26,9 @@ const MAX_TIMES: i64 = 1000;
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchMode<'r> {
-    /// The stated end, or the ends near it if a string can't end there. With `texts`, a string with a wrong length
-    /// that begins like a serialized text is read as such a text.
-    Near { texts: bool },
+    /// The stated end, or the ends near it if a string can't end there. With `reads_texts`, a string with a wrong
+    /// length that begins like a serialized text is read as such a text.
+    Near { reads_texts: bool },
     /// Each string is longer than stated by a multiple of this number, or shorter if the number is negative. Other
     /// ends are tried even if the stated end fits.
     Step(i64),
@@ -41,7 +41,7 @@ pub(super) enum SearchMode<'r> {
 impl SearchMode<'_> {
     /// Returns `true` if a stated end is accepted even if it would cut off a serialized text.
     fn trusts_stated_end(self) -> bool {
-        matches!(self, SearchMode::Near { texts: false })
+        matches!(self, SearchMode::Near { reads_texts: false })
     }
 }
 
@@ -537,7 +537,7 @@ impl TextReader {
             self.offset = stated_end + 2;
             return Some(StepResult::Good);
         }
-        if matches!(mode, SearchMode::Near { texts: true })
+        if matches!(mode, SearchMode::Near { reads_texts: true })
             && !fits
             && subject == "string"
             && begins_container(&input[content_start..])
