@@ -80,10 +80,10 @@ fn count_accepting(
         command.arg(format!("--toggle-collect={function}"));
     }
     command.args(&program.words);
-    let done = command.output().map_err(|error| format!("valgrind can't be run: {error}"))?;
-    if !done.status.code().is_some_and(accepts) {
-        let said = String::from_utf8_lossy(&done.stderr);
-        return Err(format!("{}: {}", done.status, said.lines().last().unwrap_or_default()));
+    let output = command.output().map_err(|error| format!("valgrind can't be run: {error}"))?;
+    if !output.status.code().is_some_and(accepts) {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{}: {}", output.status, said.lines().last().unwrap_or_default()));
     }
     let text = std::fs::read_to_string(file).map_err(|error| format!("callgrind wrote nothing: {error}"))?;
     // The file of a language's runtime has some megabytes, so the files of all benchmarks would fill the disk.

@@ -34,14 +34,14 @@ pub fn compare(table: &Table, counts: &Counts) -> Comparison {
     let mut found = Comparison::default();
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, measured) in counts {
-        match (measured, table.cells.get(name)) {
+        match (measured, table.entries.get(name)) {
             (Measured::Failed(reason), _) => found.fail(format!("{name}: {reason}")),
             (Measured::LeftOut(reason), _) => reasons.entry(reason).or_default().push(name),
             (Measured::Count(_), None) => found.fail(format!("{name}: not in the table; run `make counts`")),
             (Measured::Count(count), Some(entry)) => found.add(name, entry, *count),
         }
     }
-    for name in table.cells.keys().filter(|name| !counts.contains_key(*name)) {
+    for name in table.entries.keys().filter(|name| !counts.contains_key(*name)) {
         found.fail(format!("{name}: in the table, but not in the code; run `make counts`"));
     }
     for (reason, names) in reasons {
@@ -86,17 +86,17 @@ fn change_line(name: &str, old: u64, new: u64) -> String {
 pub fn accept(table: &Table, counts: &Counts, tools: BTreeMap<String, String>) -> Result<(Table, Vec<String>), String> {
     let (mut new, mut lines) = (Table { tools, ..Table::default() }, Vec::new());
     for (name, measured) in counts {
-        let old = table.cells.get(name).copied();
+        let old = table.entries.get(name).copied();
         match (measured, old) {
             (Measured::Failed(reason), _) => return Err(format!("{name}: {reason}")),
             (Measured::LeftOut(reason), Some(old)) => {
                 lines.push(format!("kept   {name}: {reason}"));
-                new.cells.insert(name.clone(), old);
+                new.entries.insert(name.clone(), old);
             }
             (Measured::LeftOut(reason), None) => lines.push(format!("left out: {name} ({reason})")),
             (Measured::Count(count), None) => {
                 lines.push(format!("new    {name:40} {:>30}", grouped(*count)));
-                new.cells.insert(name.clone(), Entry { instructions: *count, tolerance: None });
+                new.entries.insert(name.clone(), Entry { instructions: *count, tolerance: None });
             }
             (Measured::Count(count), Some(old)) => {
                 let is_noise = percent_more(old.instructions, *count).abs() < NOISE;
@@ -104,11 +104,11 @@ pub fn accept(table: &Table, counts: &Counts, tools: BTreeMap<String, String>) -
                 if !is_noise {
                     lines.push(format!("moved  {}", change_line(name, old.instructions, *count)));
                 }
-                new.cells.insert(name.clone(), Entry { instructions, ..old });
+                new.entries.insert(name.clone(), Entry { instructions, ..old });
             }
         }
     }
-    let gone = table.cells.keys().filter(|name| !counts.contains_key(*name));
+    let gone = table.entries.keys().filter(|name| !counts.contains_key(*name));
     lines.extend(gone.map(|name| format!("gone   {name}")));
     Ok((new, lines))
 }
@@ -117,16 +117,16 @@ pub fn accept(table: &Table, counts: &Counts, tools: BTreeMap<String, String>) -
 mod tests {
     use super::*;
 
-    fn table(cells: &[(&str, u64, Option<f64>)]) -> Table {
+    fn table(benchmarks: &[(&str, u64, Option<f64>)]) -> Table {
         let mut table = Table::default();
-        for &(name, instructions, tolerance) in cells {
-            table.cells.insert(name.to_owned(), Entry { instructions, tolerance });
+        for &(name, instructions, tolerance) in benchmarks {
+            table.entries.insert(name.to_owned(), Entry { instructions, tolerance });
         }
         table
     }
 
-    fn counts(cells: &[(&str, u64)]) -> Counts {
-        cells.iter().map(|&(name, count)| (name.to_owned(), Measured::Count(count))).collect()
+    fn counts(benchmarks: &[(&str, u64)]) -> Counts {
+        benchmarks.iter().map(|&(name, count)| (name.to_owned(), Measured::Count(count))).collect()
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_may_have_its_own_tolerance() {
+    fn a_benchmark_may_have_its_own_tolerance() {
         let table = table(&[("wide", 1_000, Some(5.0)), ("narrow", 1_000, Some(0.5))]);
         let found = compare(&table, &counts(&[("wide", 1_040), ("narrow", 1_010)]));
         assert_eq!((found.passed, found.failed), (1, 1));
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_missing_on_one_side_fail() {
+    fn benchmarks_that_are_missing_on_one_side_fail() {
         let found = compare(&table(&[("old", 1, None), ("both", 1, None)]), &counts(&[("new", 1), ("both", 1)]));
         assert_eq!((found.passed, found.failed), (1, 2));
         assert!(found.lines.iter().all(|line| line.contains("run `make counts`")), "{:?}", found.lines);
     }
 
     #[test]
-    fn skipped_cells_are_listed_and_failed_cells_fail() {
+    fn skipped_benchmarks_are_listed_and_failed_benchmarks_fail() {
         let mut counts = counts(&[("a", 1)]);
         counts.insert("perl/a".into(), Measured::LeftOut("perl is missing".into()));
         counts.insert("perl/b".into(), Measured::LeftOut("perl is missing".into()));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn accepting_keeps_tolerances_and_unmeasured_cells() {
+    fn accepting_keeps_tolerances_and_unmeasured_benchmarks() {
         let old =
             table(&[("a", 1_000_000, Some(5.0)), ("b", 1_000_000, Some(4.0)), ("gone", 1, None), ("perl", 7, None)]);
         let mut counts = counts(&[("a", 1_001_000), ("b", 1_010_000), ("new", 3)]);

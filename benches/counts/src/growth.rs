@@ -55,21 +55,21 @@ cases! {
         [b"INSERT INTO t VALUES ", &b"(".repeat(size)[..]].concat()
     };
     "sql/tags of quotes", "replace --in sql old newer FILE", |size| {
-        let tags = (0..size / 12).map(|at| format!("SELECT $a{at}$ ")).collect::<String>();
+        let tags = (0..size / 12).map(|index| format!("SELECT $a{index}$ ")).collect::<String>();
         tags.into_bytes()
     };
     "sql/delimiters", "replace --in sql old newer FILE", |size| b"DELIMITER ;;\nold;;\nDELIMITER ;\n".repeat(size / 31);
     "sql/many tables", "replace --in sql old newer FILE", |size| {
-        let make = |at| format!("CREATE TABLE t{at} (a int, b text);\nINSERT INTO t{at} VALUES (1,'old');\n");
+        let make = |index| format!("CREATE TABLE t{index} (a int, b text);\nINSERT INTO t{index} VALUES (1,'old');\n");
         (0..size / 70).map(make).collect::<String>().into_bytes()
     };
     "sql/many columns", "replace --in sql old newer FILE", |size| {
         let count = size / 16;
-        let names = (0..count).map(|at| format!("c{at}")).collect::<Vec<_>>().join(",");
+        let names = (0..count).map(|index| format!("c{index}")).collect::<Vec<_>>().join(",");
         format!("INSERT INTO t ({names}) VALUES ({});\n", vec!["'old'"; count].join(",")).into_bytes()
     };
     "sql/rows of many tables", "rows --in sql FILE --table t", |size| {
-        let make = |at| format!("CREATE TABLE t{at} (a int, b text);\nINSERT INTO t VALUES (1,'old');\n");
+        let make = |index| format!("CREATE TABLE t{index} (a int, b text);\nINSERT INTO t VALUES (1,'old');\n");
         (0..size / 70).map(make).collect::<String>().into_bytes()
     };
     "sql/COPY of short lines", "replace --in sql old newer FILE", |size| {
@@ -85,12 +85,12 @@ cases! {
     "csv/backslashes", "rows --in csv --column a=php FILE", |size| b"a,\"b\\\"\",\"c\"\n".repeat(size / 12);
     "csv/columns that nobody named", "rows --in csv FILE", |size| {
         // The names have equal length, because a longer name might be taken for Base64.
-        let names = (0..size / 12).map(|at| format!("name{at:05}")).collect::<Vec<_>>().join(",");
+        let names = (0..size / 12).map(|index| format!("name{index:05}")).collect::<Vec<_>>().join(",");
         format!("{names}\n").into_bytes()
     };
     "csv/many columns", "rows --in csv --column name0=php FILE", |size| {
         let count = size / 12;
-        let names = (0..count).map(|at| format!("name{at}")).collect::<Vec<_>>().join(",");
+        let names = (0..count).map(|index| format!("name{index}")).collect::<Vec<_>>().join(",");
         format!("{names}\n{}\n", vec!["1"; count].join(",")).into_bytes()
     };
     "csv/frozen cells that end too early", "replace --in csv old newer FILE", |size| {
@@ -105,7 +105,7 @@ cases! {
     };
     // -- Repair
     "mend/lengths that are too large", "replace --mend --in php old newer FILE", |size| {
-        let items = (0..size / 20).map(|at| format!("i:{at};s:9:\"old\";")).collect::<String>();
+        let items = (0..size / 20).map(|index| format!("i:{index};s:9:\"old\";")).collect::<String>();
         format!("a:{}:{{{items}}}", size / 20).into_bytes()
     };
     "mend/lengths that may end anywhere", "replace --mend --in php old newer FILE", |size| {
@@ -115,30 +115,30 @@ cases! {
         b"a:1:{i:0;s:99999:\"".repeat(size / 18)
     };
     "mend/characters", "convert -f php:repair=lengths -t json FILE", |size| {
-        let items = (0..size / 24).map(|at| format!("i:{at};s:5:\"\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\";")).collect::<String>();
+        let items = (0..size / 24).map(|index| format!("i:{index};s:5:\"\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\";")).collect::<String>();
         format!("a:{}:{{{items}}}", size / 24).into_bytes()
     };
     // -- Rows and columns
     "rows/other keys in each row", "rows --in ndjson --column data=php FILE", |size| {
-        let make = |at| format!("{{\"id\":{at},\"data\":\"a:1:{{s:6:\\\"k{at:05}\\\";i:1;}}\"}}\n");
+        let make = |index| format!("{{\"id\":{index},\"data\":\"a:1:{{s:6:\\\"k{index:05}\\\";i:1;}}\"}}\n");
         (0..size / 45).map(make).collect::<String>().into_bytes()
     };
     "rows/keys that only one row has", "rows --in ndjson --column k0=php FILE", |size| {
-        (0..size / 16).map(|at| format!("{{\"k{at}\":{at}}}\n")).collect::<String>().into_bytes()
+        (0..size / 16).map(|index| format!("{{\"k{index}\":{index}}}\n")).collect::<String>().into_bytes()
     };
     "rows/values that do not fit", "rows --in ndjson --column data=php FILE", |size| {
         b"{\"data\":\"a:1:{s:1:\\\"a\\\";a:1:{i:0;i:1;}}\"}\n{\"data\":\"a:1:{s:1:\\\"a\\\";i:1;}\"}\n".repeat(size / 78)
     };
     "rows/lists of records", "rows FILE", |size| {
-        let items = (0..size / 22).map(|at| format!("i:{at};a:1:{{s:1:\"a\";i:1;}}")).collect::<String>();
+        let items = (0..size / 22).map(|index| format!("i:{index};a:1:{{s:1:\"a\";i:1;}}")).collect::<String>();
         format!("a:{}:{{{items}}}", size / 22).into_bytes()
     };
     // -- Documents
     "diff/a list that is turned", "diff FILE TURNED", |size| {
-        format!("[{}]", (0..size / 5).map(|at| at.to_string()).collect::<Vec<_>>().join(",")).into_bytes()
+        format!("[{}]", (0..size / 5).map(|index| index.to_string()).collect::<Vec<_>>().join(",")).into_bytes()
     };
     "diff/the same keys with other values", "diff FILE TURNED", |size| {
-        let entries = (0..size / 12).map(|at| format!("\"k{at}\":{at}")).collect::<Vec<_>>();
+        let entries = (0..size / 12).map(|index| format!("\"k{index}\":{index}")).collect::<Vec<_>>();
         format!("{{{}}}", entries.join(",")).into_bytes()
     };
     "diff/levels", "diff FILE TURNED", |size| {
@@ -153,13 +153,13 @@ cases! {
         format!("[{}]", vec!["\"a:1:{i:0;s:9:\\\"x\\\";}\""; size / 26].join(",")).into_bytes()
     };
     "classes/many classes", "classes FILE", |size| {
-        let items = (0..size / 24).map(|at| format!("i:{at};O:6:\"C{at:05}\":0:{{}}")).collect::<String>();
+        let items = (0..size / 24).map(|index| format!("i:{index};O:6:\"C{index:05}\":0:{{}}")).collect::<String>();
         format!("a:{}:{{{items}}}", size / 24).into_bytes()
     };
     "detect/beginnings of all formats", "detect FILE", |size| b"a:1:{pst0=srl\x04\x08[{\"a\":$VAR1 = ".repeat(size / 30);
     // -- The store
     "store/many objects", "store put --db sqlite:NEW --each --key k FILE", |size| {
-        (0..size / 16).map(|at| format!("{{\"k\":{at}}}\n")).collect::<String>().into_bytes()
+        (0..size / 16).map(|index| format!("{{\"k\":{index}}}\n")).collect::<String>().into_bytes()
     };
 }
 
@@ -178,21 +178,21 @@ enum Judged {
 pub fn check(command: &Path, work: &Path, only: &str) -> Result<(usize, usize), String> {
     std::fs::create_dir_all(work).map_err(|error| format!("{}: {error}", work.display()))?;
     let cases: Vec<&Case> = CASES.iter().filter(|case| is_wanted(case.name, only)).collect();
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(case) = cases.get(at) else { break };
-                    let judged = judge(command, &work.join(format!("growth-{at}")), case);
-                    done.lock().expect("no thread panics with the lock").push((case.name, judged));
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(index) else { break };
+                    let judged = judge(command, &work.join(format!("growth-{index}")), case);
+                    results.lock().expect("no thread panics with the lock").push((case.name, judged));
                 }
             });
         }
     });
     let (mut passed, mut failed) = (0, 0);
-    for (name, judged) in done.into_inner().expect("no thread panics with the lock") {
+    for (name, judged) in results.into_inner().expect("no thread panics with the lock") {
         match judged {
             Judged::Passed => {
                 passed += 1;

@@ -45,18 +45,18 @@ fn version(line: &str, file: &str) -> Result<Option<Version>, String> {
 }
 
 fn git(arguments: &[&str]) -> Result<String, String> {
-    let done = Command::new("git").args(arguments).output().map_err(|error| format!("git can't be run: {error}"))?;
-    if !done.status.success() {
-        return Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim()));
+    let output = Command::new("git").args(arguments).output().map_err(|error| format!("git can't be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()));
     }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Returns the counts of a benchmark at which it changed.
-pub fn steps<'v>(versions: &'v [Version], cell: &str) -> Vec<Step<'v>> {
+pub fn steps<'v>(versions: &'v [Version], benchmark: &str) -> Vec<Step<'v>> {
     let mut steps: Vec<Step<'v>> = Vec::new();
     for (index, version) in versions.iter().enumerate() {
-        let Some(entry) = version.table.cells.get(cell) else { continue };
+        let Some(entry) = version.table.entries.get(benchmark) else { continue };
         if steps.last().is_none_or(|last| last.count != entry.instructions) {
             steps.push(Step { version, index, count: entry.instructions });
         }
@@ -84,7 +84,7 @@ mod tests {
         let mut table = Table::default();
         table.tools.insert("rustc".into(), tool.into());
         if let Some(instructions) = count {
-            table.cells.insert("a".into(), Entry { instructions, tolerance: None });
+            table.entries.insert("a".into(), Entry { instructions, tolerance: None });
         }
         Version { commit: "c".into(), date: "2026-11-28".into(), subject: "s".into(), table }
     }

@@ -39,25 +39,25 @@ fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let only = take_option(&mut words, "--only").unwrap_or_default();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
+    let result = match words.as_slice() {
         ["cpu"] => {
             println!("{}", tools::cpu());
             Ok(ExitCode::SUCCESS)
         }
         ["list"] => {
-            engine::cells().iter().for_each(|cell| println!("{}", cell.name));
+            engine::benchmarks().iter().for_each(|benchmark| println!("{}", benchmark.name));
             Ok(ExitCode::SUCCESS)
         }
-        ["try", cell] => run(cell),
-        ["run", cell] => {
+        ["try", benchmark] => run(benchmark),
+        ["run", benchmark] => {
             engine::skip_checks();
-            run(cell)
+            run(benchmark)
         }
         ["page", table, html] => write_page(table, html),
         ["growth", command, work] => check_growth(&absolute(command), &absolute(work), &only),
-        [what @ ("check" | "accept" | "spread"), table, modules, command, work] => {
+        [action @ ("check" | "accept" | "spread"), table, modules, command, work] => {
             let built = Built { modules: absolute(modules), command: absolute(command), work: absolute(work) };
-            match *what {
+            match *action {
                 "check" => check(table, &built, &only),
                 "accept" => accept(table, &built),
                 _ => show_spread(&built, &only),
@@ -65,16 +65,16 @@ fn main() -> ExitCode {
         }
         _ => Err("usage: scripts/counts.sh [check|accept|spread|page|growth]".to_owned()),
     };
-    done.unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         eprintln!("{error}");
         ExitCode::FAILURE
     })
 }
 
 fn take_option(words: &mut Vec<String>, name: &str) -> Option<String> {
-    let at = words.iter().position(|word| word == name)?;
-    words.remove(at);
-    (at < words.len()).then(|| words.remove(at))
+    let position = words.iter().position(|word| word == name)?;
+    words.remove(position);
+    (position < words.len()).then(|| words.remove(position))
 }
 
 fn absolute(path: &str) -> PathBuf {
@@ -84,9 +84,12 @@ fn absolute(path: &str) -> PathBuf {
 // -- One benchmark: natively with its checks, under callgrind without -------------
 
 fn run(name: &str) -> Result<ExitCode, String> {
-    let cells = engine::cells().into_iter().chain(engine::gate_cells());
-    let cell = cells.into_iter().find(|cell| cell.name == name).ok_or_else(|| format!("{name}: no such cell"))?;
-    let mut work = cell.prepare();
+    let benchmarks = engine::benchmarks().into_iter().chain(engine::gate_benchmarks());
+    let benchmark = benchmarks
+        .into_iter()
+        .find(|benchmark| benchmark.name == name)
+        .ok_or_else(|| format!("{name}: no such cell"))?;
+    let mut work = benchmark.prepare();
     run_measured(&mut *work);
     Ok(ExitCode::SUCCESS)
 }
@@ -117,7 +120,7 @@ fn leave_out(reason: &str) -> ExitCode {
 
 fn check(file: &str, built: &Built, only: &str) -> Result<ExitCode, String> {
     let (mut table, tools) = (read_table(file)?, tools::find_tools());
-    if table.cells.is_empty() {
+    if table.entries.is_empty() {
         return Err(format!("{file} has no cells; run `make counts`"));
     }
     if let Some(reason) = tools::reason_against_all(&table.tools, &tools) {
@@ -125,7 +128,7 @@ fn check(file: &str, built: &Built, only: &str) -> Result<ExitCode, String> {
     }
     let measurer = Measurer::new(built)?;
     let counts = measurer.measure_all(only, |language| tools::reason_against(language, &table.tools, &tools));
-    table.cells.retain(|name, _| is_wanted(name, only));
+    table.entries.retain(|name, _| is_wanted(name, only));
     let mut found = compare::compare(&table, &counts);
     try_gate(&measurer, &mut found);
     found.lines.iter().for_each(|line| println!("{line}"));
@@ -139,7 +142,7 @@ fn try_gate(measurer: &Measurer, found: &mut Comparison) {
     let judged = match (count("gate/usual"), count("gate/usual"), count("gate/slower")) {
         (Measured::Count(usual), Measured::Count(again), Measured::Count(slower)) => {
             let entry = table::Entry { instructions: usual, tolerance: None };
-            let table = Table { cells: [("gate".to_owned(), entry)].into(), ..Table::default() };
+            let table = Table { entries: [("gate".to_owned(), entry)].into(), ..Table::default() };
             let compare =
                 |count| compare::compare(&table, &[("gate".to_owned(), Measured::Count(count))].into()).failed;
             (compare(again), compare(slower)) == (0, 1)
@@ -186,7 +189,7 @@ fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {
         println!("tool   {name}: {} -> {version}", table.tools.get(name).map_or("none", String::as_str));
     }
     std::fs::write(file, new.to_text()).map_err(|error| format!("{file}: {error}"))?;
-    println!("{file}: {} cells", new.cells.len());
+    println!("{file}: {} cells", new.entries.len());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -213,7 +216,7 @@ fn show_spread(built: &Built, only: &str) -> Result<ExitCode, String> {
 fn write_page(table: &str, html: &str) -> Result<ExitCode, String> {
     let versions = history::read(table)?;
     let ratios = match versions.last() {
-        Some(newest) => ratios::find(&newest.table, &engine::cells()),
+        Some(newest) => ratios::find(&newest.table, &engine::benchmarks()),
         None => Vec::new(),
     };
     std::fs::write(Path::new(html), page::draw(&versions, &ratios)).map_err(|error| format!("{html}: {error}"))?;

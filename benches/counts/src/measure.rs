@@ -3,7 +3,7 @@
 use crate::callgrind::{self, Program};
 use crate::compare::{Counts, Measured};
 use crate::engine;
-use crate::process::{self, Built, ProcessCell};
+use crate::process::{self, Built, ProcessBenchmark};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ const FUNCTION: &str = "*run_measured*";
 pub struct Measurer {
     program: PathBuf,
     work: PathBuf,
-    processes: Vec<ProcessCell>,
+    processes: Vec<ProcessBenchmark>,
     /// For unique names of files.
     runs: AtomicUsize,
 }
@@ -35,7 +35,7 @@ impl Measurer {
     pub fn new(built: &Built) -> Result<Measurer, String> {
         let describe = |error: std::io::Error| format!("{}: {error}", built.work.display());
         std::fs::create_dir_all(&built.work).map_err(describe)?;
-        let processes = process::cells(built).map_err(describe)?;
+        let processes = process::benchmarks(built).map_err(describe)?;
         let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
         Ok(Measurer { program, work: built.work.clone(), processes, runs: AtomicUsize::new(0) })
     }
@@ -45,18 +45,23 @@ impl Measurer {
     pub fn measure_all(&self, only: &str, reason_against: impl Fn(&str) -> Option<String>) -> Counts {
         let mut counts = Counts::new();
         let mut tasks: Vec<(&str, Option<&[Program; 2]>)> = Vec::new();
-        let engine = engine::cells();
+        let engine = engine::benchmarks();
         // Processes take longest, so they start first, and the short benchmarks fill the time at the end.
-        for cell in self.processes.iter().filter(|cell| is_wanted(&cell.name, only)) {
-            let reason = cell.language.and_then(&reason_against);
-            match (&cell.programs, &reason) {
+        for benchmark in self.processes.iter().filter(|benchmark| is_wanted(&benchmark.name, only)) {
+            let reason = benchmark.language.and_then(&reason_against);
+            match (&benchmark.programs, &reason) {
                 (_, Some(reason)) | (Err(reason), None) => {
-                    counts.insert(cell.name.clone(), Measured::LeftOut(reason.clone()));
+                    counts.insert(benchmark.name.clone(), Measured::LeftOut(reason.clone()));
                 }
-                (Ok(programs), None) => tasks.push((&cell.name, Some(programs))),
+                (Ok(programs), None) => tasks.push((&benchmark.name, Some(programs))),
             }
         }
-        tasks.extend(engine.iter().filter(|cell| is_wanted(&cell.name, only)).map(|cell| (cell.name.as_str(), None)));
+        tasks.extend(
+            engine
+                .iter()
+                .filter(|benchmark| is_wanted(&benchmark.name, only))
+                .map(|benchmark| (benchmark.name.as_str(), None)),
+        );
 
         let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let threads = thread::available_parallelism().map_or(1, usize::from);

@@ -30,7 +30,7 @@ pub fn draw(versions: &[Version], ratios: &[Ratios]) -> String {
         "<p>What the work of each cell takes, counted by callgrind. A row opens to its history: the commits that \
          changed the count. The table has {} and {}; the last is of {}, {}.</p>",
         plural(versions.len(), "version"),
-        plural(newest.table.cells.len(), "cell"),
+        plural(newest.table.entries.len(), "cell"),
         newest.date,
         escape(&newest.subject)
     );
@@ -42,7 +42,7 @@ pub fn draw(versions: &[Version], ratios: &[Ratios]) -> String {
         out += "<div class=\"head row\"><span>cell</span><span>history</span><span>now</span><span>of the \
                 first</span><span>of the previous</span><span>last change</span></div>\n";
         for name in names {
-            out += &draw_cell(name, &steps(versions, name), versions.len(), &breaks);
+            out += &draw_row(name, &steps(versions, name), versions.len(), &breaks);
         }
         out += "</section>\n";
     }
@@ -54,13 +54,13 @@ pub fn draw(versions: &[Version], ratios: &[Ratios]) -> String {
 /// The benchmarks of a version by the first word of their names.
 fn by_kind(version: &Version) -> BTreeMap<&str, Vec<&str>> {
     let mut kinds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for name in version.table.cells.keys() {
+    for name in version.table.entries.keys() {
         kinds.entry(name.split('/').next().unwrap_or(name)).or_default().push(name);
     }
     kinds
 }
 
-fn draw_cell(name: &str, steps: &[Step<'_>], versions: usize, breaks: &[usize]) -> String {
+fn draw_row(name: &str, steps: &[Step<'_>], versions: usize, breaks: &[usize]) -> String {
     let [first, .., last] = steps else {
         let Some(only) = steps.first() else { return String::new() };
         return format!(
@@ -200,7 +200,7 @@ pub fn to_markdown(versions: &[Version]) -> String {
     let mut out =
         String::from("| cell | now | of the first | of the previous | last change |\n|---|---|---|---|---|\n");
     let Some(newest) = versions.last() else { return out };
-    for name in newest.table.cells.keys() {
+    for name in newest.table.entries.keys() {
         let steps = steps(versions, name);
         let ([first, .., last], Some(before)) = (steps.as_slice(), steps.iter().rev().nth(1)) else { continue };
         let ratio = |old: u64| last.count as f64 / (old as f64).max(1.0);
@@ -224,7 +224,7 @@ mod tests {
 
     fn version(subject: &str, instructions: u64) -> Version {
         let mut table = Table::default();
-        table.cells.insert("read/<php>".into(), Entry { instructions, tolerance: None });
+        table.entries.insert("read/<php>".into(), Entry { instructions, tolerance: None });
         Version { commit: "abc".into(), date: "2026-11-28".into(), subject: subject.into(), table }
     }
 

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The work of a process.
-pub struct ProcessCell {
+/// A benchmark that is a process.
+pub struct ProcessBenchmark {
     /// The name in the table.
     pub name: String,
     /// The language whose version decides if the benchmark can be compared.
@@ -32,12 +32,12 @@ pub struct Built {
 ///
 /// # Errors
 /// If the inputs can't be written.
-pub fn cells(built: &Built) -> std::io::Result<Vec<ProcessCell>> {
-    let mut cells = command_cells(built)?;
+pub fn benchmarks(built: &Built) -> std::io::Result<Vec<ProcessBenchmark>> {
+    let mut benchmarks = command_benchmarks(built)?;
     for language in LANGUAGES {
-        cells.extend(module_cells(language, built));
+        benchmarks.extend(module_benchmarks(language, built));
     }
-    Ok(cells)
+    Ok(benchmarks)
 }
 
 /// The languages that have modules.
@@ -85,9 +85,9 @@ const LANGUAGES: [&Language; 4] = [
     },
 ];
 
-fn module_cells(language: &'static Language, built: &Built) -> Vec<ProcessCell> {
+fn module_benchmarks(language: &'static Language, built: &Built) -> Vec<ProcessBenchmark> {
     let starter = start_language(language, built);
-    let cells = language.jobs.iter().map(|(job, rounds)| ProcessCell {
+    let benchmarks = language.jobs.iter().map(|(job, rounds)| ProcessBenchmark {
         name: format!("{}/{job}", language.name),
         language: Some(language.name),
         programs: starter.clone().map(|start| {
@@ -95,7 +95,7 @@ fn module_cells(language: &'static Language, built: &Built) -> Vec<ProcessCell> 
             [with(*rounds), with(0)]
         }),
     });
-    cells.collect()
+    benchmarks.collect()
 }
 
 /// Returns the interpreter with the module and the script of the benchmarks, or the reason why that
@@ -106,9 +106,9 @@ fn start_language(language: &Language, built: &Built) -> Result<Program, String>
         return Err(format!("no module for {} was built", language.name));
     }
     let (program, arguments) = language.executable.split_first().expect("a command has words");
-    let done = Command::new(program).args(arguments).output();
-    let done = done.ok().filter(|done| done.status.success()).ok_or_else(|| format!("{program} is missing"))?;
-    let start = Program::new(String::from_utf8_lossy(&done.stdout).into_owned());
+    let output = Command::new(program).args(arguments).output();
+    let output = output.ok().filter(|output| output.status.success()).ok_or_else(|| format!("{program} is missing"))?;
+    let start = Program::new(String::from_utf8_lossy(&output.stdout).into_owned());
     let below = |path: &str| built.modules.join(path).into_os_string();
     let script = |name: &str| Path::new("benches/counts/modules").join(name).into_os_string();
     Ok(match language.name {
@@ -130,13 +130,13 @@ fn start_language(language: &Language, built: &Built) -> Result<Program, String>
 
 // -- The command -------------------------------------------------------------
 
-fn command_cells(built: &Built) -> std::io::Result<Vec<ProcessCell>> {
+fn command_benchmarks(built: &Built) -> std::io::Result<Vec<ProcessBenchmark>> {
     let write = |name: &str, text: Vec<u8>| -> std::io::Result<PathBuf> {
         let file = built.work.join(name);
         std::fs::write(&file, text)?;
         Ok(file)
     };
-    let mut cells = Vec::new();
+    let mut benchmarks = Vec::new();
     let mut add = |name: &str, arguments: &[&str], inputs: [PathBuf; 2]| {
         let programs = if built.command.exists() {
             Ok(inputs.map(|input| {
@@ -147,7 +147,7 @@ fn command_cells(built: &Built) -> std::io::Result<Vec<ProcessCell>> {
         } else {
             Err("the command was not built".to_owned())
         };
-        cells.push(ProcessCell { name: format!("command/{name}"), language: None, programs });
+        benchmarks.push(ProcessBenchmark { name: format!("command/{name}"), language: None, programs });
     };
     let lists = [write("many.ser", list(12_000))?, write("one.ser", list(1))?];
     add("convert", &["convert", "-f", "php", "-t", "json"], lists.clone());
@@ -157,7 +157,7 @@ fn command_cells(built: &Built) -> std::io::Result<Vec<ProcessCell>> {
     add("rows", &["rows", "--in", "ndjson", "--column", "data=php"], rows);
     let dumps = [write("many.sql", dump(1_500))?, write("one.sql", dump(1))?];
     add("replace", &["replace", "--url", "https://old.example", "https://brand-new.example"], dumps);
-    Ok(cells)
+    Ok(benchmarks)
 }
 
 fn to_php(document: &icecore::Document<'_>) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Compares the instructions per record of a conversion as a whole, in windows, and of each record as a document.
 
-use crate::engine::EngineCell;
+use crate::engine::EngineBenchmark;
 use crate::table::Table;
 use std::fmt::Write;
 
@@ -20,12 +20,13 @@ pub struct Ratios {
 pub const MUCH: f64 = 1.3;
 
 /// Finds the conversions that are counted in more than one way.
-pub fn find(table: &Table, cells: &[EngineCell]) -> Vec<Ratios> {
+pub fn find(table: &Table, benchmarks: &[EngineBenchmark]) -> Vec<Ratios> {
     let for_item = |name: &str| {
-        let items = cells.iter().find(|cell| cell.name == name)?.items;
-        Some(table.cells.get(name)?.instructions as f64 / items as f64)
+        let items = benchmarks.iter().find(|benchmark| benchmark.name == name)?.items;
+        Some(table.entries.get(name)?.instructions as f64 / items as f64)
     };
-    let wholes = cells.iter().filter_map(|cell| cell.name.strip_prefix("convert/")?.strip_suffix("/whole"));
+    let wholes =
+        benchmarks.iter().filter_map(|benchmark| benchmark.name.strip_prefix("convert/")?.strip_suffix("/whole"));
     let all = wholes.filter_map(|name| {
         let way = |way: &str| for_item(&format!("convert/{name}/{way}"));
         Some(Ratios { name: name.to_owned(), whole: way("whole")?, windows: way("windows"), each: way("each") })

@@ -10,7 +10,7 @@ pub struct Table {
     /// The versions of the tools, by their names.
     pub tools: BTreeMap<String, String>,
     /// The benchmarks, by their names.
-    pub cells: BTreeMap<String, Entry>,
+    pub entries: BTreeMap<String, Entry>,
 }
 
 /// The line of a benchmark.
@@ -53,8 +53,8 @@ impl Table {
                 let (name, version) = tool.split_once(": ").ok_or_else(error)?;
                 table.tools.insert(name.to_owned(), version.to_owned());
             } else if !line.starts_with('#') && !line.is_empty() {
-                let (name, entry) = parse_cell(line).ok_or_else(error)?;
-                table.cells.insert(name.to_owned(), entry);
+                let (name, entry) = parse_entry(line).ok_or_else(error)?;
+                table.entries.insert(name.to_owned(), entry);
             }
         }
         Ok(table)
@@ -66,7 +66,7 @@ impl Table {
         for (name, version) in &self.tools {
             _ = writeln!(text, "{TOOL}{name}: {version}");
         }
-        for (name, entry) in &self.cells {
+        for (name, entry) in &self.entries {
             _ = write!(text, "{name}\t{}", entry.instructions);
             if let Some(tolerance) = entry.tolerance {
                 _ = write!(text, "\t{tolerance}");
@@ -77,7 +77,7 @@ impl Table {
     }
 }
 
-fn parse_cell(line: &str) -> Option<(&str, Entry)> {
+fn parse_entry(line: &str) -> Option<(&str, Entry)> {
     let mut fields = line.split('\t');
     let name = fields.next()?;
     let instructions = fields.next()?.parse().ok()?;
@@ -114,15 +114,15 @@ mod tests {
     fn a_table_round_trips_through_its_text() {
         let mut table = Table::default();
         table.tools.insert("rustc".into(), "1.95.0 (5980 2026)".into());
-        table.cells.insert("read/php".into(), Entry { instructions: 123, tolerance: None });
-        table.cells.insert("perl/thaw".into(), Entry { instructions: 9, tolerance: Some(5.5) });
+        table.entries.insert("read/php".into(), Entry { instructions: 123, tolerance: None });
+        table.entries.insert("perl/thaw".into(), Entry { instructions: 9, tolerance: Some(5.5) });
         let text = table.to_text();
         assert!(text.ends_with("# tool rustc: 1.95.0 (5980 2026)\nperl/thaw\t9\t5.5\nread/php\t123\n"), "{text}");
         assert_eq!(Table::parse(&text), Ok(table));
     }
 
     #[test]
-    fn a_line_that_is_not_a_cell_is_an_error() {
+    fn a_line_that_is_not_an_entry_is_an_error() {
         for line in ["read/php", "read/php\tmany", "read/php\t1\twide", "read/php\t1\t2\t3", "# tool rustc"] {
             let error = Table::parse(&format!("# a comment\n{line}\n")).unwrap_err();
             assert!(error.starts_with("line 2 of the table"), "{error}");

@@ -31,10 +31,10 @@ pub fn find_tools() -> BTreeMap<String, String> {
 
 fn first_line(words: &[&str]) -> Option<String> {
     let (program, arguments) = words.split_first()?;
-    let done = Command::new(program).args(arguments).output().ok()?;
-    let text = String::from_utf8_lossy(&done.stdout);
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().next()?.trim().to_owned();
-    (done.status.success() && !line.is_empty()).then_some(line)
+    (output.status.success() && !line.is_empty()).then_some(line)
 }
 
 /// Returns the processor that a program sees under valgrind. Valgrind emulates a processor of its own, and the C

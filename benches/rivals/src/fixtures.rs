@@ -15,15 +15,15 @@ pub fn check(file: &str, modes: &[&str], crates: &[(&str, Again)]) {
         .map(|line| (line["name"].as_str().expect("a name").to_owned(), base64(line["blob"].as_str().expect("a blob"))))
         .collect();
     for (name, again) in crates {
-        let (mut read, mut same, mut first) = (0, 0, String::new());
+        let (mut read_count, mut same_count, mut first_problem) = (0, 0, String::new());
         for (fixture, blob) in &fixtures {
             let result = catch_unwind(|| again(blob)).unwrap_or_else(|_| Err("panics".to_owned()));
             let problem = match result {
                 Ok(out) => {
-                    read += 1;
+                    read_count += 1;
                     match out {
                         Some(out) if out == *blob => {
-                            same += 1;
+                            same_count += 1;
                             continue;
                         }
                         Some(_) => "other bytes".to_owned(),
@@ -32,13 +32,13 @@ pub fn check(file: &str, modes: &[&str], crates: &[(&str, Again)]) {
                 }
                 Err(error) => error,
             };
-            if first.is_empty() {
+            if first_problem.is_empty() {
                 let problem: String = problem.replace(['|', '\n'], " ").chars().take(60).collect();
-                first = format!("`{fixture}`: {problem}");
+                first_problem = format!("`{fixture}`: {problem}");
             }
         }
-        let same = if name.contains("only") { "-".to_owned() } else { same.to_string() };
-        println!("| {name} | {} of {file} | {read} | {same} | {first} |", fixtures.len());
+        let same_count = if name.contains("only") { "-".to_owned() } else { same_count.to_string() };
+        println!("| {name} | {} of {file} | {read_count} | {same_count} | {first_problem} |", fixtures.len());
     }
 }
 

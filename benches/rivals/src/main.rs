@@ -81,13 +81,14 @@ fn compare(set: &data::Set, ours: Run, rival: &Rival, rounds: usize) {
         }
     }
     let rate = |times: Vec<Duration>| set.blob.len() as f64 / median(times).as_secs_f64() / 1e9;
-    let reads = theirs.iter().zip(&mine).map(|(their, my)| their.read.as_secs_f64() / my.read.as_secs_f64()).collect();
-    let (mut rates, mut writes, mut same) = (Vec::new(), Vec::new(), true);
+    let read_ratios =
+        theirs.iter().zip(&mine).map(|(their, my)| their.read.as_secs_f64() / my.read.as_secs_f64()).collect();
+    let (mut write_times, mut write_ratios, mut is_same) = (Vec::new(), Vec::new(), true);
     for (their, my) in theirs.iter().zip(&mine) {
-        if let (Some((their, is_same)), Some((my, _))) = (their.write, my.write) {
-            writes.push(their.as_secs_f64() / my.as_secs_f64());
-            rates.push((my, their));
-            same &= is_same;
+        if let (Some((their, is_now_same)), Some((my, _))) = (their.write, my.write) {
+            write_ratios.push(their.as_secs_f64() / my.as_secs_f64());
+            write_times.push((my, their));
+            is_same &= is_now_same;
         }
     }
     let read = format!(
@@ -95,13 +96,13 @@ fn compare(set: &data::Set, ours: Run, rival: &Rival, rounds: usize) {
         rate(mine.iter().map(|times| times.read).collect()),
         rate(theirs.iter().map(|times| times.read).collect())
     );
-    let write = match rates.is_empty() {
+    let write = match write_times.is_empty() {
         true => "-".to_owned(),
         false => format!(
             "{:.2}, {:.2}{}",
-            rate(rates.iter().map(|pair| pair.0).collect()),
-            rate(rates.iter().map(|pair| pair.1).collect()),
-            if same { "" } else { " (other bytes)" }
+            rate(write_times.iter().map(|pair| pair.0).collect()),
+            rate(write_times.iter().map(|pair| pair.1).collect()),
+            if is_same { "" } else { " (other bytes)" }
         ),
     };
     println!(
@@ -109,8 +110,8 @@ fn compare(set: &data::Set, ours: Run, rival: &Rival, rounds: usize) {
         set.name,
         rival.name,
         rival.into,
-        spread(reads),
-        spread(writes)
+        spread(read_ratios),
+        spread(write_ratios)
     );
 }
 

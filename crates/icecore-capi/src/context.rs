@@ -28,7 +28,7 @@ pub struct icecore_context {
     pub(crate) out: OutputBuffer,
     pub(crate) losses: Vec<String>,
     /// The state of a document that is written in parts.
-    pub(crate) parts: PartProgress,
+    pub(crate) progress: PartProgress,
     /// Whether the caller has taken the content of `out`.
     pub(crate) is_taken: bool,
 }

@@ -29,8 +29,8 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
         if arena.capacity() > context.filling.arena.capacity() {
             context.filling.arena = arena;
         }
-        if context.parts.are_begun() {
-            context.parts.clear();
+        if context.progress.has_begun() {
+            context.progress.clear();
             context.is_taken = false;
         }
         context.filling.nodes.clear();

@@ -9,7 +9,7 @@ use crate::context::icecore_context;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error, write_text, zero_chars};
 use crate::tape::icecore_bytes;
 use icecore::policy::{
-    Answer, ClassName, Host, NameComparison, Otherwise, Question, Rules, State, Verdict, Words, refused,
+    Answer, ClassMessages, ClassName, Host, NameComparison, Otherwise, Question, Rules, State, Verdict, refused,
 };
 use icecore::{Document, Error, value::ClassUse};
 use std::ffi::{c_char, c_void};
@@ -561,13 +561,13 @@ fn class_message(message_kind: u32, host: u32, name: ClassName<'_>, path: &str) 
     use icecore_words::*;
     let hosts = [Host::Perl, Host::Php, Host::Ruby];
     let host = hosts.get(host as usize).ok_or_else(|| usage_error("a host", host.to_string()))?;
-    let words = Words::new(*host, name);
+    let messages = ClassMessages::new(*host, name);
     Ok(match message_kind {
-        kind if kind == ICECORE_WORDS_LITERAL as u32 => words.literal(),
-        kind if kind == ICECORE_WORDS_SHOWN as u32 => words.shown(),
-        kind if kind == ICECORE_WORDS_REMEDY as u32 => words.remedy(),
-        kind if kind == ICECORE_WORDS_REFUSED as u32 => words.refusal(path),
-        kind if kind == ICECORE_WORDS_BUILT as u32 => words.built(),
+        kind if kind == ICECORE_WORDS_LITERAL as u32 => messages.literal(),
+        kind if kind == ICECORE_WORDS_SHOWN as u32 => messages.display_name(),
+        kind if kind == ICECORE_WORDS_REMEDY as u32 => messages.remedy(),
+        kind if kind == ICECORE_WORDS_REFUSED as u32 => messages.refusal(path),
+        kind if kind == ICECORE_WORDS_BUILT as u32 => messages.built(),
         other => return Err(usage_error("words about a class", other.to_string())),
     })
 }

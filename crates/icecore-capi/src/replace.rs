@@ -198,12 +198,12 @@ impl icecore_replaced {
             occurrences: replacing.counts().values().sum(),
             frozen: tally.frozen.total(),
             broken: tally.broken,
-            mended: tally.mended,
+            mended: tally.repaired,
             guessed: tally.guessed,
             opaque: tally.opaque,
             // A change in a serialized string inside of other text can't be written there, so it counts as one that
             // the format can't represent.
-            unsayable: tally.unsayable + tally.embedded,
+            unsayable: tally.unrepresentable + tally.embedded,
             signed_values: tally.signed,
             first_broken,
             explanations,
@@ -241,7 +241,7 @@ fn rewriting_from_flags(flags: u32) -> Rewriting {
     options.keys = flags & ICECORE_REPLACE_KEYS != 0;
     options.classes = flags & ICECORE_REPLACE_CLASSES != 0;
     options.base64 = flags & ICECORE_REPLACE_BASE64 != 0;
-    options.mend = flags & ICECORE_REPLACE_MEND != 0;
+    options.repair = flags & ICECORE_REPLACE_MEND != 0;
     options
 }
 

@@ -44,7 +44,7 @@ pub unsafe extern "C" fn icecore_write(
             // SAFETY: checked above: `out` is not null, so it points to a struct.
             unsafe { out.write(icecore_bytes::from_slice(bytes)) };
         };
-        if context.parts.are_begun() {
+        if context.progress.has_begun() {
             // SAFETY: `tape` was lent from `context`, and filled up to its counts.
             if !unsafe { context.write_part(stage, tape)? } {
                 return Err(usage_error("parts of a document that have nothing special about them", "another one"));
@@ -112,11 +112,11 @@ impl icecore_context {
     unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
         // SAFETY: lent from this context, and filled up to its counts.
         unsafe { self.fill_document(Some(stage), tape)? };
-        if !self.parts.are_begun() || self.is_taken {
+        if !self.progress.has_begun() || self.is_taken {
             self.clear_output();
         }
         self.is_taken = false;
-        let written = stage.codec.write_part(&self.document, DocumentPart::Nodes(&mut self.parts), &mut self.out);
+        let written = stage.codec.write_part(&self.document, DocumentPart::Nodes(&mut self.progress), &mut self.out);
         // The caller may continue to fill the tape, so it gets the memory back, even if there is much of it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
         self.filling = LentMemory { nodes: into_c_nodes(nodes), arena };
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *
         let (Some(context), false) = (unsafe { context.as_mut() }, out.is_null()) else {
             return Err(usage_error("a context and a place for the result", "null"));
         };
-        if !context.parts.are_final() || context.is_taken {
+        if !context.progress.is_final() || context.is_taken {
             return Err(Error::new(ErrorKind::Unsupported).finding("no part that may be taken away"));
         }
         context.is_taken = true;

@@ -132,7 +132,8 @@ impl<'r> DocumentReader<'r> {
         };
         let result = self.find_stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
-            let (Unwrapped { bytes, notes, metadata, unchecked }, wrapper_error) = unwrap(&stage, bytes, &mut limits)?;
+            let (Unwrapped { bytes, remarks: notes, metadata, unchecked }, wrapper_error) =
+                unwrap(&stage, bytes, &mut limits)?;
             Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, remaining_limits: limits }, wrapper_error))
         });
         match result {

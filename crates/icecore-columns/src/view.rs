@@ -204,7 +204,7 @@ impl<'d> TapeView<'d> {
     /// Returns the bytes of a string.
     #[inline]
     pub(crate) fn string_bytes(&self, node: &Node) -> &'d [u8] {
-        let (bytes, start) = match node.place() {
+        let (bytes, start) = match node.location() {
             Location::Input(start) => (self.input, start),
             Location::Arena(start) => (self.arena, start),
         };

@@ -154,7 +154,7 @@ fn item_from_row<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> 
             start: Some(span.start),
             end: Some(span.end),
             layer: span.layer,
-            what: Some(span.what),
+            what: Some(span.name),
             ..Item::default()
         },
         Row::Value { node, depth, step, extent, .. } => item_from_value(document, *node, *depth, Some(step), *extent),

@@ -4,7 +4,7 @@ use crate::random;
 
 use crate::common::to_readable_text;
 use crate::random::Random;
-use icecore::rewrite::{Around, Edits, Escaping, raw_edits};
+use icecore::rewrite::{Edits, Escaping, ReplacedRange, raw_edits};
 use icecore_sql::{Frame, Next, Options, Quote, Quoting, Reader};
 
 /// Pieces of bodies: escapes of all kinds, complete and cut.
@@ -171,9 +171,9 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
 /// Encodes new text after `before` and before `behind`.
 fn encode_between(quoting: Quoting, before: &str, after: &str, text: &str) -> Option<String> {
     let raw = [before, after].concat();
-    let around = Around { raw: raw.as_bytes(), start: before.len(), end: before.len() };
+    let range = ReplacedRange { raw: raw.as_bytes(), start: before.len(), end: before.len() };
     let mut out = Vec::new();
-    quoting.encode(text.as_bytes(), &around, &mut out).then(|| to_readable_text(&out))
+    quoting.encode(text.as_bytes(), &range, &mut out).then(|| to_readable_text(&out))
 }
 
 #[test]

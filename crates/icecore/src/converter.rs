@@ -143,7 +143,7 @@ impl Converter {
 
     /// Returns `true` if a wrapper stores properties of the documents.
     fn has_frame_wrapper(&self) -> bool {
-        self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
+        self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_envelope())
     }
 
     /// Converts one document with its byte form.

@@ -127,7 +127,7 @@ struct Inner {
     found: Option<Cow<'static, str>>,
     help: Option<Cow<'static, str>>,
     /// Number of bytes that were decompressed before the error was found.
-    spent: u64,
+    decompressed_bytes: u64,
 }
 
 impl Error {
@@ -145,7 +145,7 @@ impl Error {
             expected: None,
             found: None,
             help: None,
-            spent: 0,
+            decompressed_bytes: 0,
         }))
     }
 
@@ -252,14 +252,14 @@ impl Error {
     /// Sets the number of bytes that were decompressed before the error.
     #[must_use]
     pub(crate) fn with_decompressed(mut self, bytes: usize) -> Error {
-        self.0.spent = bytes as u64;
+        self.0.decompressed_bytes = bytes as u64;
         self
     }
 
     /// Returns the number of bytes that were decompressed before the error. They count against the limit if reading
     /// continues after the error.
     pub(crate) fn decompressed_bytes(&self) -> u64 {
-        self.0.spent
+        self.0.decompressed_bytes
     }
 
     /// Sets the offset.

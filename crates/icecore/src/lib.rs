@@ -100,7 +100,7 @@ pub mod raw {
     pub use crate::error::ErrorDetail;
     pub use crate::find_byte::{find_byte, find_in_word};
     pub use crate::format::skim::{
-        Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape,
+        Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind,
     };
     pub use crate::format::{
         DocumentPart, Filled, Outcome, PartProgress, Prepared, ReadScalar, Reader, Rest, Stencils, Store, Writer,

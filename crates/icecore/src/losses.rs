@@ -317,14 +317,14 @@ pub struct Losses {
     /// Number of paths that are kept after the first one.
     max_more_paths: usize,
     /// Whether no path is kept at all.
-    is_mute: bool,
+    omits_paths: bool,
 }
 
 impl Losses {
     /// Returns no losses. The limits set the number of paths that are kept for each kind.
     pub(crate) fn with_limits(limits: &Limits) -> Losses {
         let max_more_paths = limits.loss_paths.saturating_sub(1) as usize;
-        Losses { list: Vec::new(), max_more_paths, is_mute: limits.loss_paths == 0 }
+        Losses { list: Vec::new(), max_more_paths, omits_paths: limits.loss_paths == 0 }
     }
 
     /// Counts a loss. `path` is called only if the path is kept.
@@ -337,7 +337,7 @@ impl Losses {
                 }
             }
             None => {
-                let path = if self.is_mute { String::new() } else { path() };
+                let path = if self.omits_paths { String::new() } else { path() };
                 self.list.push(Loss { kind, count: 1, path, more: Vec::new() });
             }
         }

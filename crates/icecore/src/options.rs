@@ -7,7 +7,7 @@ use std::fmt;
 
 /// An option of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opt {
+pub struct OptionSpec {
     /// Name of the option.
     pub name: &'static str,
     /// The type of its value.
@@ -120,7 +120,13 @@ impl Settings {
     ///
     /// # Errors
     /// Of kind `Usage`, if the option is not in the table or the value does not fit it.
-    pub fn set(&mut self, table: &'static [Opt], stage: &str, name: &str, value: Option<&str>) -> Result<(), Error> {
+    pub fn set(
+        &mut self,
+        table: &'static [OptionSpec],
+        stage: &str,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<(), Error> {
         let option = table.iter().find(|option| option.name == name).ok_or_else(|| {
             let known: Vec<_> = table.iter().map(|option| option.name).collect();
             let error = Error::new(ErrorKind::Usage)

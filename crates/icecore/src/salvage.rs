@@ -93,7 +93,7 @@ impl Outcome<'_> {
         for cut in &trace.cut {
             steps::count(1);
             let count = self.count_items(cut.node, &mut changes.removed, &mut unnamed);
-            changes.cut.insert(cut.node, count.all);
+            changes.cut.insert(cut.node, count.total);
             let mut mark = Builder::new();
             mark.begin_map().text_key(MISSING_KEY).begin_map().text_key("read").uint(u64::from(count.complete));
             if let Some(of) = cut.of {
@@ -149,7 +149,7 @@ impl Outcome<'_> {
         let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
         let (mut index, end) = (container + 1, tape.index_after(container));
-        let mut count = ItemCount { all: 0, complete: 0 };
+        let mut count = ItemCount { total: 0, complete: 0 };
         while index < end {
             let (key, next) = (document.node(index).key, tape.index_after(index));
             if key == IS_KEY {
@@ -158,7 +158,7 @@ impl Outcome<'_> {
                     gone.insert(next);
                 }
             } else {
-                count.all += 1;
+                count.total += 1;
                 if is_map && key == NO_KEY {
                     unnamed.push(index);
                 }
@@ -172,6 +172,6 @@ impl Outcome<'_> {
 
 /// Number of items, and of complete items.
 struct ItemCount {
-    all: u32,
+    total: u32,
     complete: u32,
 }

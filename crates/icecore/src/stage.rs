@@ -4,7 +4,7 @@ use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings};
+use crate::options::{OptionSpec, OptionType, Settings};
 use crate::suggest::nearest;
 use crate::wrap::{self, Unwrapped, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
@@ -35,9 +35,9 @@ use std::str::FromStr;
 /// assert_eq!(bytes, b"1770000000i:1;");
 /// let mut limits = Limits::default();
 /// let inside = stage.unwrap_within(&bytes, &mut limits)?;
-/// let said: Vec<_> = inside.metadata.iter().map(|said| (said.option, &*said.value)).collect();
-/// assert_eq!(said, [("expires", "1770000000")]);
-/// // Another stage writes it again, except for what it has no place for.
+/// let properties: Vec<_> = inside.metadata.iter().map(|property| (property.option, &*property.value)).collect();
+/// assert_eq!(properties, [("expires", "1770000000")]);
+/// // Another stage writes the properties again, except for those that it has no place for.
 /// let (again, lost) = Stage::parse("laravel-cache/php")?.wrap_with(b"i:2;".to_vec(), &inside.metadata)?;
 /// assert_eq!((again, lost.len()), (b"1770000000i:2;".to_vec(), 0));
 /// assert_eq!(stage.layer(), Some(stage.wrappers()[0].wrapper().layer));
@@ -139,8 +139,8 @@ impl Stage {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn is_binary(&self) -> bool {
-        let says = self.wrappers.iter().find_map(|wrap| wrap.wrapper().text);
-        says.map_or(self.format().can.binary, |is_text| !is_text)
+        let wrapper_is_text = self.wrappers.iter().find_map(|wrap| wrap.wrapper().text);
+        wrapper_is_text.map_or(self.format().can.binary, |is_text| !is_text)
     }
 
     /// Returns the format.
@@ -214,7 +214,7 @@ impl Stage {
     /// # Errors
     /// Those of [`Stage::unwrap`].
     pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
-        self.unwrap_with_notes(input, limits, None)
+        self.unwrap_with_remarks(input, limits, None)
     }
 
     /// Like [`Stage::unwrap_within`], for callers that want the readable part of damaged data. If a wrapper is
@@ -226,8 +226,8 @@ impl Stage {
     /// let gzip = stage.wrap(php.to_vec())?;
     /// let cut = &gzip[..gzip.len() - 12];
     /// assert!(stage.unwrap(cut, &Limits::new()).is_err());
-    /// let (unwrapped, why) = stage.unwrap_as_far(cut, &mut Limits::new())?;
-    /// assert!(php.starts_with(&unwrapped.bytes) && unwrapped.bytes.len() > 10 && why.is_some());
+    /// let (unwrapped, reason) = stage.unwrap_as_far(cut, &mut Limits::new())?;
+    /// assert!(php.starts_with(&unwrapped.bytes) && unwrapped.bytes.len() > 10 && reason.is_some());
     /// # Ok::<(), icecore::Error>(())
     /// ```
     ///
@@ -239,29 +239,29 @@ impl Stage {
         limits: &mut Limits,
     ) -> Result<(Unwrapped<'a>, Option<Error>), Error> {
         let mut broken = None;
-        let unwrapped = self.unwrap_with_notes(input, limits, Some(&mut broken))?;
+        let unwrapped = self.unwrap_with_remarks(input, limits, Some(&mut broken))?;
         Ok((unwrapped, broken))
     }
 
-    fn unwrap_with_notes<'a>(
+    fn unwrap_with_remarks<'a>(
         &self,
         input: &'a [u8],
         limits: &mut Limits,
         broken: Option<&mut Option<Error>>,
     ) -> Result<Unwrapped<'a>, Error> {
-        let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
+        let (mut remarks, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
         let bytes = self.remove_wrappers(input, limits, broken, |wrapper, outside, unwrapped| {
-            if wrapper.evidence != WrapperEvidence::Frame {
-                notes.push((wrapper.name, format!("{} bytes in {outside}", unwrapped.bytes.len())));
+            if wrapper.evidence != WrapperEvidence::Envelope {
+                remarks.push((wrapper.name, format!("{} bytes in {outside}", unwrapped.bytes.len())));
             }
-            notes.append(&mut unwrapped.notes);
+            remarks.append(&mut unwrapped.remarks);
             metadata.append(&mut unwrapped.metadata);
             unchecked = unchecked.or(unwrapped.unchecked);
         })?;
-        Ok(Unwrapped { bytes, notes, metadata, unchecked })
+        Ok(Unwrapped { bytes, remarks, metadata, unchecked })
     }
 
-    /// Like [`Stage::unwrap_within`], without notes.
+    /// Like [`Stage::unwrap_within`], without remarks.
     pub(crate) fn unwrap_bytes<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
         self.remove_wrappers(input, limits, None, |_, _, _| {})
     }
@@ -297,7 +297,12 @@ impl Stage {
                         .filter(|_| error.kind() != ErrorKind::Limit);
                     let beginning = beginning.ok_or_else(|| error.clone())?;
                     broken.get_or_insert(error);
-                    Unwrapped { bytes: Cow::Owned(beginning), notes: Vec::new(), metadata: Vec::new(), unchecked: None }
+                    Unwrapped {
+                        bytes: Cow::Owned(beginning),
+                        remarks: Vec::new(),
+                        metadata: Vec::new(),
+                        unchecked: None,
+                    }
                 }
                 (unwrapped, _) => unwrapped?,
             };
@@ -364,11 +369,11 @@ impl Stage {
     /// Those of [`Stage::wrap`]; then a part may have been appended.
     pub(crate) fn wrap_onto(&self, content: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
         for (position, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
-            let mut between = Vec::new();
-            let output = if position == 0 { &mut *out } else { &mut between };
+            let mut intermediate = Vec::new();
+            let output = if position == 0 { &mut *out } else { &mut intermediate };
             (wrapper.wrap)(content, settings, output).map_err(|error| error.in_format(wrapper.name))?;
             if position > 0 {
-                *content = between;
+                *content = intermediate;
             }
         }
         Ok(())
@@ -416,8 +421,8 @@ fn unknown_format_error(name: &str) -> Error {
 
 /// Returns the formats of which this is an alias.
 fn formats_with_alias(name: &str) -> Vec<&'static str> {
-    let is_called = |format: &Format| format.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
-    format::all().iter().filter(|format| is_called(format)).map(|format| format.name).collect()
+    let has_alias = |format: &Format| format.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+    format::all().iter().filter(|format| has_alias(format)).map(|format| format.name).collect()
 }
 
 /// Returns the formats or the wrapper that an unknown name probably means: an alias, the usual extension of files, or
@@ -480,6 +485,7 @@ fn wrapper_after_format_error(wrapper: &str, format: &str) -> Error {
         .finding(format!("the wrapper `{wrapper}` after the format"))
 }
 
+/// A stage as written: a name and options that are not checked yet.
 #[derive(Debug, PartialEq, Eq)]
 struct RawStage {
     name: String,
@@ -488,7 +494,7 @@ struct RawStage {
 
 impl RawStage {
     /// Returns the options. A list option was split at its commas; its words are joined again.
-    fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
+    fn into_options(self, table: &[OptionSpec]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut joined: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
         for (name, value) in self.options {
@@ -614,8 +620,10 @@ impl<'t> StageScanner<'t> {
                 if !(self.take_char('\\') && self.take_char('u')) {
                     return Err(self.syntax_error("the second half of a surrogate pair"));
                 }
-                let low = self.read_hex_unit()?;
-                0x10000 + ((unit - 0xD800) << 10) + low.wrapping_sub(0xDC00)
+                match self.read_hex_unit()? {
+                    low @ 0xDC00..=0xDFFF => 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00),
+                    _ => return Err(self.syntax_error("the second half of a surrogate pair")),
+                }
             }
             unit => unit,
         };
@@ -667,9 +675,9 @@ mod tests {
     }
     use crate::options::Side;
 
-    const TABLE: &[Opt] = &[
-        Opt { name: "names", takes: OptionType::List, side: Side::Both, help: "" },
-        Opt { name: "map", takes: OptionType::Flag, side: Side::Both, help: "" },
+    const TABLE: &[OptionSpec] = &[
+        OptionSpec { name: "names", takes: OptionType::List, side: Side::Both, help: "" },
+        OptionSpec { name: "map", takes: OptionType::Flag, side: Side::Both, help: "" },
     ];
 
     fn options(text: &str) -> Vec<(String, Option<String>)> {

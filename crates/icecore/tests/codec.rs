@@ -217,11 +217,11 @@ fn parts_make_the_whole_document_or_are_refused() {
             let count = document.nodes().len();
             // Filled by a program, like the parts, so that Storable writes both the same way.
             codec.write(&take_part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
-            let (mut parts, mut out, mut offset) = (PartProgress::default(), Vec::new(), 0);
+            let (mut progress, mut out, mut offset) = (PartProgress::default(), Vec::new(), 0);
             while offset < count {
                 let next = (offset + 1 + random.below(20) as usize).min(count);
                 let next_part = take_part(&document, offset..next, &mut Tape::new());
-                if codec.write_part(&next_part, DocumentPart::Nodes(&mut parts), &mut out).is_none() {
+                if codec.write_part(&next_part, DocumentPart::Nodes(&mut progress), &mut out).is_none() {
                     break;
                 }
                 offset = next;

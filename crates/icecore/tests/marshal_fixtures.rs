@@ -140,7 +140,7 @@ fn spans_tile_the_input() {
     for fixture in dumps() {
         total += 1;
         let document = read_detailed(&fixture.blob);
-        let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
+        let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.name)).collect();
         spans.sort_unstable();
         let mut offset = 0;
         for (start, end, part) in spans {

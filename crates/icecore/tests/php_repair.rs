@@ -288,7 +288,7 @@ fn every_kind_of_length_is_repaired() {
     let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
     assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
     let descriptions: Vec<String> =
-        repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.what, repair.path)).collect();
+        repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.subject, repair.path)).collect();
     assert_eq!(
         descriptions,
         ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]

@@ -73,17 +73,17 @@ fn invalid_frozen_data_is_changed_as_text() {
 #[test]
 fn wrong_lengths_are_repaired_on_request() {
     let mut options = Rewriting::default();
-    options.mend = true;
+    options.repair = true;
     let text = br#"a:1:{s:3:"url";s:14:"http://old.org/";}"#;
     let (new, tally) = with(text, &mut Pair::new(b"old.org", b"new.example"), &options);
     assert_eq!(String::from_utf8_lossy(&new), r#"a:1:{s:3:"url";s:19:"http://new.example/";}"#);
-    assert_eq!((tally.mended, tally.broken), (1, 0));
+    assert_eq!((tally.repaired, tally.broken), (1, 0));
 }
 
 #[test]
 fn damage_is_explained_and_repaired() {
     let mut options = Rewriting::default();
-    options.mend = true;
+    options.repair = true;
     for (name, damaged, right) in [
         ("latin1", "a:1:{i:0;s:5:\"Grüße\";}", "a:1:{i:0;s:7:\"Grüße\";}"),
         ("latin1", "name|s:5:\"Grüße\";n|i:1;", "name|s:7:\"Grüße\";n|i:1;"),
@@ -96,11 +96,11 @@ fn damage_is_explained_and_repaired() {
     ] {
         let (new, tally) = with(damaged.as_bytes(), &mut Pair::new(b"zz", b"yy"), &options);
         assert_eq!(String::from_utf8_lossy(&new), right, "{name}");
-        assert_eq!((tally.mended, tally.broken, tally.explanations.get(name)), (1, 0, Some(&1)), "{name}: {tally:?}");
+        assert_eq!((tally.repaired, tally.broken, tally.explanations.get(name)), (1, 0, Some(&1)), "{name}: {tally:?}");
     }
     // A lost NUL byte, or a byte that was not UTF-8: it is not known which.
     let (new, tally) = with("s:3:\"a\u{FFFD}b\";".as_bytes(), &mut Pair::new(b"zz", b"yy"), &options);
-    assert_eq!((new.as_slice(), tally.mended, tally.broken), ("s:3:\"a\u{FFFD}b\";".as_bytes(), 0, 1));
+    assert_eq!((new.as_slice(), tally.repaired, tally.broken), ("s:3:\"a\u{FFFD}b\";".as_bytes(), 0, 1));
     assert!(tally.first_broken[0].reason.contains("2 explanations"), "{:?}", tally.first_broken);
 }
 
@@ -131,7 +131,7 @@ fn invalid_class_names_are_not_written() {
         let value = format!("s:{}:\"{new}\";", new.len());
         let expected = String::from_utf8_lossy(text).replacen("s:7:\"old_org\";s:16", &format!("{value}s:16"), 1);
         assert_eq!(String::from_utf8_lossy(&changed), expected);
-        assert_eq!(tally.unsayable, 3, "{new}");
+        assert_eq!(tally.unrepresentable, 3, "{new}");
     }
     // A leading digit is accepted in serialized names, but not in code.
     let (changed, _) = with(text, &mut Pair::new(b"old_org", b"1Org"), &options);
@@ -139,7 +139,7 @@ fn invalid_class_names_are_not_written() {
     let code = b"\\old_org::__set_state(array('a' => 'old_org'))";
     let (changed, tally) = with(code, &mut Pair::new(b"old_org", b"1Org"), &options);
     assert_eq!(String::from_utf8_lossy(&changed), "\\old_org::__set_state(array('a' => '1Org'))");
-    assert_eq!(tally.unsayable, 1);
+    assert_eq!(tally.unrepresentable, 1);
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Change for Vowels {
 
 fn rewrite_everything() -> Rewriting {
     let mut options = Rewriting::default();
-    (options.keys, options.classes, options.base64, options.mend) = (true, true, true, true);
+    (options.keys, options.classes, options.base64, options.repair) = (true, true, true, true);
     options
 }
 

@@ -55,7 +55,7 @@ fn skim_in_windows(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option
         Ok(())
     });
     match end.expect("skimming has no errors") {
-        Skimmed::All(count) => {
+        Skimmed::Complete(count) => {
             assert_eq!(count, answers.len() as u64);
             (answers, true)
         }
@@ -293,18 +293,18 @@ fn deep_values_are_skipped_on_a_small_stack() {
     common::on_a_small_stack(|| {
         const DEPTH: usize = 1_000_000;
         let json = format!("[{}1{},2]", "[".repeat(DEPTH), "]".repeat(DEPTH));
-        assert_eq!(skim_and_count(json.as_bytes(), "json", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(json.as_bytes(), "json", "$[1]"), Skimmed::Complete(1));
         let php = format!("a:2:{{i:0;{}N;{}i:1;N;}}", "a:1:{i:0;".repeat(DEPTH), "}".repeat(DEPTH));
-        assert_eq!(skim_and_count(php.as_bytes(), "php", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(php.as_bytes(), "php", "$[1]"), Skimmed::Complete(1));
         let igbinary = [b"\0\0\0\x02\x14\x02\x06\0", &b"\x14\x01\x06\0".repeat(DEPTH)[..], b"\0\x06\x01\x05"].concat();
-        assert_eq!(skim_and_count(&igbinary, "igbinary", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&igbinary, "igbinary", "$[1]"), Skimmed::Complete(1));
         let marshal = [b"\x04\x08[\x07", &b"[\x06".repeat(DEPTH)[..], b"0T"].concat();
-        assert_eq!(skim_and_count(&marshal, "marshal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&marshal, "marshal", "$[1]"), Skimmed::Complete(1));
         let sereal = [b"=\xF3rl\x05\0\x42", &b"\x41".repeat(DEPTH)[..], b"\x01\x02"].concat();
-        assert_eq!(skim_and_count(&sereal, "sereal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&sereal, "sereal", "$[1]"), Skimmed::Complete(1));
         let storable =
             [b"\x05\x0b\x02\0\0\0\x02", &b"\x04\x02\0\0\0\x01".repeat(DEPTH)[..], b"\x08\x81\x08\x82"].concat();
-        assert_eq!(skim_and_count(&storable, "storable", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&storable, "storable", "$[1]"), Skimmed::Complete(1));
         let path = "[0]".repeat(10_000);
         assert_eq!(skim_and_count(json.as_bytes(), "json", &path), Skimmed::Unsure(0));
     });
@@ -327,7 +327,7 @@ fn declared_lengths_are_not_trusted() {
         (b"\x05\x0b\x02\0\0\0\x01\x01\xff\xff\xff\xffa", "storable"),
     ] {
         for path in ["$[1]", "$[9]", "$.a", "$[-1]", "$[*]", "$[-2:]"] {
-            assert!(!matches!(skim_and_count(bytes, stage, path), Skimmed::All(1..)), "{stage} {path}");
+            assert!(!matches!(skim_and_count(bytes, stage, path), Skimmed::Complete(1..)), "{stage} {path}");
         }
     }
 }
@@ -389,7 +389,7 @@ fn a_number_at_the_end_of_the_input_is_unsure() {
             assert_eq!(skim_and_count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
         }
     }
-    assert_eq!(skim_and_count(b"12", "json", "$"), Skimmed::All(1));
+    assert_eq!(skim_and_count(b"12", "json", "$"), Skimmed::Complete(1));
 }
 
 #[test]

@@ -22,10 +22,10 @@ fn check_layer(name: &str, document: &Document<'_>, trace: &Trace, layer: u8, en
     spans.sort_by_key(|span| span.start);
     let mut offset = 0;
     for span in spans {
-        assert_eq!(span.start, offset, "{name}: layer {layer}, `{}`", span.what);
-        assert!(span.end > span.start, "{name}: `{}` is empty", span.what);
-        assert!(!span.what.is_empty(), "{name}: a span without a name at {offset}");
-        assert!(span.node == NO_NODE || (span.node as usize) < document.nodes().len(), "{name}: `{}`", span.what);
+        assert_eq!(span.start, offset, "{name}: layer {layer}, `{}`", span.name);
+        assert!(span.end > span.start, "{name}: `{}` is empty", span.name);
+        assert!(!span.name.is_empty(), "{name}: a span without a name at {offset}");
+        assert!(span.node == NO_NODE || (span.node as usize) < document.nodes().len(), "{name}: `{}`", span.name);
         offset = span.end;
     }
     assert_eq!(offset, end, "{name}: layer {layer} is not covered");

@@ -69,7 +69,7 @@ fn spans_tile_the_input() {
             total += 1;
             let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
             let mut spans: Vec<_> =
-                read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
+                read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.name)).collect();
             spans.sort_unstable();
             let mut offset = 0;
             for (start, end, part) in spans {

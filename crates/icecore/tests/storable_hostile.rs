@@ -19,7 +19,7 @@ fn choose_varied_fixtures(max_count: usize) -> Vec<Fixture> {
         }
         let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
         let mut marks: Vec<String> =
-            read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
+            read.document.trace().unwrap().spans.iter().map(|span| span.name.to_owned()).collect();
         marks.push(format!("mode {}", fixture.mode));
         // The name of the machine follows that of the structure.
         marks.push(format!(

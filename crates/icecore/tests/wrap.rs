@@ -15,7 +15,7 @@ fn unwrap(name: &str, input: &[u8]) -> Result<UnwrappedBytes, ErrorKind> {
     let stage = Stage::parse(&format!("{name}/json")).unwrap();
     stage
         .unwrap(input, &Limits::default())
-        .map(|Unwrapped { bytes, notes, .. }| (bytes.into_owned(), notes))
+        .map(|Unwrapped { bytes, remarks: notes, .. }| (bytes.into_owned(), notes))
         .map_err(|error| error.kind())
 }
 

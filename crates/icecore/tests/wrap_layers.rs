@@ -337,7 +337,7 @@ fn optional_fields_of_a_gzip_header_are_skipped() {
     let inside = stage.unwrap(&bytes, &Limits::default()).unwrap();
     assert_eq!(&*inside.bytes, b"[1]");
     assert_eq!(
-        inside.notes[1..],
+        inside.remarks[1..],
         [("file name", "data.json".to_owned()), ("file time", "1577058305 (seconds since 1970)".to_owned())]
     );
     // A wrong checksum and a wrong length.

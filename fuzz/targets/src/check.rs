@@ -61,7 +61,7 @@ pub fn assert_agreement(left: &Outcome<'_>, right: &Outcome<'_>) {
 #[track_caller]
 pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     let trace = outcome.document.trace().expect("a trace");
-    let mut spans: Vec<_> = trace.spans.iter().map(|span| (span.layer, span.start, span.end, span.what)).collect();
+    let mut spans: Vec<_> = trace.spans.iter().map(|span| (span.layer, span.start, span.end, span.name)).collect();
     spans.sort_unstable();
     let is_complete = outcome.error.is_none();
     let lens = [if is_complete { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];

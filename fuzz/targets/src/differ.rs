@@ -453,7 +453,7 @@ fn tracks_pattern(data: &[u8]) -> bool {
         let bytes = if span.layer == 0 { data } else { trace.layer.as_deref().unwrap_or_default() };
         let previous_node = span.node.checked_sub(1).and_then(|index| document.nodes().get(index as usize));
         let is_pattern = previous_node.is_some_and(|node| node.kind == Kind::Regexp);
-        let is_tag = matches!(span.what, "SHORT_BINARY" | "BINARY" | "STR_UTF8" | "COPY" | "PAD");
+        let is_tag = matches!(span.name, "SHORT_BINARY" | "BINARY" | "STR_UTF8" | "COPY" | "PAD");
         is_pattern && is_tag && bytes.get(span.start as usize).is_some_and(|byte| *byte >= 0x80)
     })
 }

@@ -46,7 +46,7 @@ pub fn rewrite(data: &[u8]) {
         }
     }
     (options.keys, options.classes, options.base64) = (choice & 8 != 0, choice & 16 != 0, choice & 32 != 0);
-    options.mend = choice & 64 != 0;
+    options.repair = choice & 64 != 0;
     assert_edits_fit(&rewrite::value(data, &mut LetterReplacer(new), &options, &mut Tally::default()), data);
 }
 

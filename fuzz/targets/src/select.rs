@@ -92,7 +92,7 @@ pub fn select(data: &[u8]) {
         if result.is_err() {
             continue;
         }
-        if let Skimmed::All(count) = skimmed {
+        if let Skimmed::Complete(count) = skimmed {
             assert_eq!(count, expected.len() as u64, "{format} {path}: another number of values");
         }
         assert!(answers.len() <= expected.len(), "{format} {path}: more values than there are");

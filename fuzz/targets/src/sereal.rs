@@ -75,7 +75,7 @@ fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, layer: u8) -> (Vec<&'o
 fn tracks_pad(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|layer| {
         let (spans, bytes) = spans_of(data, outcome, layer);
-        let mut pads = spans.iter().filter(|span| span.what == "PAD");
+        let mut pads = spans.iter().filter(|span| span.name == "PAD");
         pads.any(|span| bytes[span.start as usize..span.end as usize].contains(&0xBF))
     })
 }
@@ -83,7 +83,7 @@ fn tracks_pad(data: &[u8], outcome: &Outcome<'_>) -> bool {
 fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|layer| {
         let (spans, _) = spans_of(data, outcome, layer);
-        let mut tags = spans.iter().filter(|span| span.what != "PAD").map(|span| span.what);
+        let mut tags = spans.iter().filter(|span| span.name != "PAD").map(|span| span.name);
         let mut previous = "";
         tags.any(|name| std::mem::replace(&mut previous, name) == "WEAKEN" && name == "WEAKEN")
     })
@@ -94,7 +94,7 @@ fn copies_non_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|layer| {
         let (spans, bytes) = spans_of(data, outcome, layer);
         let is_string = |name: &str| matches!(name, "SHORT_BINARY" | "BINARY" | "STR_UTF8");
-        let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.what)).map(|span| span.start).collect();
+        let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.name)).map(|span| span.start).collect();
         // In a document with several parts, each part counts from its own start; in protocol 1 the body counts from the
         // start of the header.
         let read_number = |span: &Span, bytes: &[u8]| {
@@ -102,9 +102,9 @@ fn copies_non_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
             digits.iter().rev().fold(0i64, |sum, byte| sum << 7 | i64::from(byte & 0x7F))
         };
         let (header_spans, _) = spans_of(data, outcome, 0);
-        let header_len = header_spans.iter().find(|span| span.what == "length of the header");
+        let header_len = header_spans.iter().find(|span| span.name == "length of the header");
         let body_start = header_len.map_or(0, |span| span.end as i64 + read_number(span, data));
-        let user_header_start = spans.iter().find(|span| span.what == "header bits").map_or(0, |span| span.end as i64);
+        let user_header_start = spans.iter().find(|span| span.name == "header bits").map_or(0, |span| span.end as i64);
         let base = |offset: u64| match (data[4] & 15, layer) {
             (1, 0) => 0,
             (1, _) => -body_start,
@@ -112,7 +112,7 @@ fn copies_non_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
             (_, 0) => body_start - 1,
             _ => -1,
         };
-        spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
+        spans.windows(2).filter(|pair| pair[0].name == "COPY").any(|pair| {
             !u64::try_from(base(pair[0].start) + read_number(pair[1], bytes))
                 .is_ok_and(|offset| strings.contains(&offset))
         })

@@ -1,6 +1,6 @@
 //! SQL dumps.
 
-use icecore::rewrite::{Around, Escaping};
+use icecore::rewrite::{Escaping, ReplacedRange};
 use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Reader, Value, read_whole_dump};
 use std::ops::Range;
 
@@ -85,9 +85,9 @@ fn check_literal(quoting: Quoting, raw: &[u8]) {
     let Some(decoded) = quoting.decode(raw) else { return };
     let text = decoded.text();
     let mut encoded = Vec::new();
-    let around = Around { raw, start: decoded.raw_offset(0), end: raw.len() };
-    if quoting.encode(text, &around, &mut encoded) {
-        let encoded = [&raw[..around.start], &encoded].concat();
+    let range = ReplacedRange { raw, start: decoded.raw_offset(0), end: raw.len() };
+    if quoting.encode(text, &range, &mut encoded) {
+        let encoded = [&raw[..range.start], &encoded].concat();
         let redecoded = quoting.decode(&encoded).expect("what was encoded");
         assert!(redecoded.text() == text, "{quoting:?} {:?}", String::from_utf8_lossy(raw));
     }

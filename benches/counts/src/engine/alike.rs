@@ -1,6 +1,6 @@
 //! Benchmarks with rows of a table that differ only in their scalars, so that stencils read them.
 
-use super::{EngineCell, blobs, check, stage};
+use super::{EngineBenchmark, blobs, check, stage};
 use crate::shape::Shape::Records;
 use icecore::Codec;
 use icecore::raw::{Stencils, Tape};
@@ -9,12 +9,12 @@ use std::hint::black_box;
 const FORMATS: [(&str, usize); 5] =
     [("storable", 5_000), ("php", 5_000), ("json", 5_000), ("igbinary", 5_000), ("marshal", 5_000)];
 
-pub fn cells() -> Vec<EngineCell> {
-    FORMATS.into_iter().map(|(format, items)| cell(format, items)).collect()
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    FORMATS.into_iter().map(|(format, items)| benchmark(format, items)).collect()
 }
 
-fn cell(format: &'static str, items: usize) -> EngineCell {
-    EngineCell::new(format!("alike/{format}/records"), items, move |items| {
+fn benchmark(format: &'static str, items: usize) -> EngineBenchmark {
+    EngineBenchmark::new(format!("alike/{format}/records"), items, move |items| {
         let blobs = blobs(format, Records, items);
         let codec = Codec::new(stage(format));
         let read_all = move |mut usual: Option<Tape>| {

@@ -1,6 +1,6 @@
 //! Benchmarks that convert columns of blobs to columns of Arrow, and back.
 
-use super::{EngineCell, blobs, check, stage};
+use super::{EngineBenchmark, blobs, check, stage};
 use crate::shape::Shape::{Nested, Records};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -13,12 +13,12 @@ const RECORDS: &str = "id int64 not null, name utf8, email utf8, age int64";
 const NESTED: &str = "number int64 not null, total float64, note utf8, paid bool, \
                       lines list<struct<sku utf8, count int64>>, by utf8";
 
-pub fn cells() -> Vec<EngineCell> {
-    let mut cells: Vec<EngineCell> =
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    let mut benchmarks: Vec<EngineBenchmark> =
         ["php", "storable", "sereal", "json", "igbinary", "marshal"].into_iter().map(decode).collect();
-    cells.push(decode_nested("php"));
-    cells.push(encode("php"));
-    cells
+    benchmarks.push(decode_nested("php"));
+    benchmarks.push(encode("php"));
+    benchmarks
 }
 
 fn field(text: &str) -> Field {
@@ -40,24 +40,24 @@ fn check_ids(rows: &ArrayRef, expected: impl Iterator<Item = i64>) {
     assert!(ids.null_count() == 0 && expected.eq(ids.values().iter().copied()), "other rows come out");
 }
 
-fn decode(format: &'static str) -> EngineCell {
-    EngineCell::new(format!("columns/decode-{format}/records"), 5_000, move |items| {
+fn decode(format: &'static str) -> EngineBenchmark {
+    EngineBenchmark::new(format!("columns/decode-{format}/records"), 5_000, move |items| {
         let (schema, blobs) = (field(RECORDS), column(blobs(format, Records, items)));
         check(|| check_ids(&decode_with(format, &schema, &blobs), 0..items as i64));
         Box::new(move || drop(black_box(decode_with(format, &schema, &blobs))))
     })
 }
 
-fn decode_nested(format: &'static str) -> EngineCell {
-    EngineCell::new(format!("columns/decode-{format}/nested"), 1_000, move |items| {
+fn decode_nested(format: &'static str) -> EngineBenchmark {
+    EngineBenchmark::new(format!("columns/decode-{format}/nested"), 1_000, move |items| {
         let (schema, blobs) = (field(NESTED), column(blobs(format, Nested, items)));
         check(|| check_ids(&decode_with(format, &schema, &blobs), (0..items as i64).map(|id| id * 1_000_003)));
         Box::new(move || drop(black_box(decode_with(format, &schema, &blobs))))
     })
 }
 
-fn encode(format: &'static str) -> EngineCell {
-    EngineCell::new(format!("columns/encode-{format}/records"), 1_500, move |items| {
+fn encode(format: &'static str) -> EngineBenchmark {
+    EngineBenchmark::new(format!("columns/encode-{format}/records"), 1_500, move |items| {
         let (schema, blobs) = (field(RECORDS), column(blobs(format, Records, items)));
         let rows = decode_with(format, &schema, &blobs);
         let encode = move || {

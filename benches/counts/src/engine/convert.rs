@@ -1,6 +1,6 @@
 //! Benchmarks that convert from one format to another: as a whole, in windows, and each record as a document.
 
-use super::{EngineCell, FORMATS, blobs, check, decode, encode, input, stage};
+use super::{EngineBenchmark, FORMATS, blobs, check, decode, encode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
 use icecore::raw::{DocumentPart, Store};
 use icecore::{Converter, Limits, Stage};
@@ -19,25 +19,25 @@ fn records_of(format: &str) -> usize {
     }
 }
 
-pub fn cells() -> Vec<EngineCell> {
-    let mut cells = Vec::new();
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    let mut benchmarks = Vec::new();
     for from in FORMATS {
         // JSON to JSON keeps the form of the input. That is a different task.
         let to = if from == "json" { "php" } else { "json" };
-        cells.push(convert_whole(from, to, Records, records_of(from)));
-        cells.push(each(from, to, Records, 3_000));
+        benchmarks.push(convert_whole(from, to, Records, records_of(from)));
+        benchmarks.push(each(from, to, Records, 3_000));
         if IN_WINDOWS.contains(&from) {
-            cells.push(windows(from, to, Records, records_of(from)));
+            benchmarks.push(windows(from, to, Records, records_of(from)));
         }
     }
     for (shape, items) in [(Ints, 50_000), (Strings, 50_000), (Nested, 4_000)] {
-        cells.push(convert_whole("php", "json", shape, items));
-        cells.push(windows("php", "json", shape, items));
+        benchmarks.push(convert_whole("php", "json", shape, items));
+        benchmarks.push(windows("php", "json", shape, items));
     }
     for to in FORMATS.into_iter().filter(|to| !["php", "json"].contains(to)) {
-        cells.push(convert_whole("php", to, Records, 4_000));
+        benchmarks.push(convert_whole("php", to, Records, 4_000));
     }
-    cells
+    benchmarks
 }
 
 fn name(from: &str, to: &str, shape: Shape, way: &str) -> String {
@@ -45,8 +45,8 @@ fn name(from: &str, to: &str, shape: Shape, way: &str) -> String {
 }
 
 /// One document is read to its end, and then written.
-fn convert_whole(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
-    EngineCell::new(name(from, to, shape, "whole"), items, move |items| {
+fn convert_whole(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineBenchmark {
+    EngineBenchmark::new(name(from, to, shape, "whole"), items, move |items| {
         let bytes = input(from, shape, items);
         let (from, to) = (stage(from), stage(to));
         let convert = move || encode(&decode(black_box(bytes), &from), &to);
@@ -58,8 +58,8 @@ fn convert_whole(from: &'static str, to: &'static str, shape: Shape, items: usiz
 /// Finished items are written while reading continues, as `icecore convert` does with a large file.
 /// The command reads in one thread and writes in another. Here one thread does both, because the counts would
 /// otherwise depend on which thread waits.
-fn windows(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
-    EngineCell::new(name(from, to, shape, "windows"), items, move |items| {
+fn windows(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineBenchmark {
+    EngineBenchmark::new(name(from, to, shape, "windows"), items, move |items| {
         let bytes = input(from, shape, items);
         let (from, to) = (stage(from), stage(to));
         let convert = move || convert_in_windows(black_box(bytes), &from, &to);
@@ -96,8 +96,8 @@ fn convert_in_windows(bytes: &[u8], from: &Stage, to: &Stage) -> (Vec<u8>, u32) 
 }
 
 /// A stream of small documents with one converter.
-fn each(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
-    EngineCell::new(name(from, to, shape, "each"), items, move |items| {
+fn each(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineBenchmark {
+    EngineBenchmark::new(name(from, to, shape, "each"), items, move |items| {
         let blobs = blobs(from, shape, items);
         let (from, to, target) = (stage(from), stage(to), stage(to));
         let convert = move || {
@@ -117,7 +117,7 @@ fn each(from: &'static str, to: &'static str, shape: Shape, items: usize) -> Eng
     })
 }
 
-/// Panics unless the output of a conversion equals the original value.
+/// Panics unless the output of a conversion equals the value that was converted.
 fn check_output(out: &[u8], shape: Shape, items: usize) {
     let read = icecore::read(out).expect("the output can be detected and read");
     let expected = shape.build("json", items);

@@ -1,15 +1,15 @@
 //! Two benchmarks that show that the comparison can fail: some work, and the same work plus 4 %.
 
-use super::{EngineCell, decode, input, stage};
+use super::{EngineBenchmark, decode, input, stage};
 use crate::shape::Shape::Records;
 use std::hint::black_box;
 
-pub fn cells() -> Vec<EngineCell> {
-    [("gate/usual", 100), ("gate/slower", 104)].into_iter().map(|(name, rounds)| cell(name, rounds)).collect()
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    [("gate/usual", 100), ("gate/slower", 104)].into_iter().map(|(name, rounds)| benchmark(name, rounds)).collect()
 }
 
-fn cell(name: &str, rounds: usize) -> EngineCell {
-    EngineCell::new(name, 100, move |items| {
+fn benchmark(name: &str, rounds: usize) -> EngineBenchmark {
+    EngineBenchmark::new(name, 100, move |items| {
         let (bytes, stage) = (input("php", Records, items), stage("php"));
         Box::new(move || {
             for _ in 0..rounds {

@@ -20,8 +20,8 @@ pub type Work = Box<dyn FnMut()>;
 /// Prepares the work for a number of items.
 type Prepare = Box<dyn Fn(usize) -> Work>;
 
-/// One piece of work of the engine.
-pub struct EngineCell {
+/// A benchmark of the engine: a piece of work.
+pub struct EngineBenchmark {
     /// The name in the table.
     pub name: String,
     /// How many records or other items the work handles.
@@ -29,9 +29,9 @@ pub struct EngineCell {
     prepare: Prepare,
 }
 
-impl EngineCell {
-    fn new(name: impl Into<String>, items: usize, prepare: impl Fn(usize) -> Work + 'static) -> EngineCell {
-        EngineCell { name: name.into(), items, prepare: Box::new(prepare) }
+impl EngineBenchmark {
+    fn new(name: impl Into<String>, items: usize, prepare: impl Fn(usize) -> Work + 'static) -> EngineBenchmark {
+        EngineBenchmark { name: name.into(), items, prepare: Box::new(prepare) }
     }
 
     /// Makes the input, and checks that the answer is right unless `skip_checks` was called. Panics if it is wrong.
@@ -41,21 +41,21 @@ impl EngineCell {
 }
 
 /// Every benchmark of the engine that the table has.
-pub fn cells() -> Vec<EngineCell> {
-    let mut cells = Vec::new();
-    cells.extend(read::cells());
-    cells.extend(write::cells());
-    cells.extend(convert::cells());
-    cells.extend(alike::cells());
-    cells.extend(select::cells());
-    cells.extend(columns::cells());
-    cells.extend(replace::cells());
-    cells
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    let mut benchmarks = Vec::new();
+    benchmarks.extend(read::benchmarks());
+    benchmarks.extend(write::benchmarks());
+    benchmarks.extend(convert::benchmarks());
+    benchmarks.extend(alike::benchmarks());
+    benchmarks.extend(select::benchmarks());
+    benchmarks.extend(columns::benchmarks());
+    benchmarks.extend(replace::benchmarks());
+    benchmarks
 }
 
 /// Two benchmarks that are not in the table: the second one does 4 % more than the first.
-pub fn gate_cells() -> Vec<EngineCell> {
-    gate::cells()
+pub fn gate_benchmarks() -> Vec<EngineBenchmark> {
+    gate::benchmarks()
 }
 
 /// The formats that keep records as they are.
@@ -138,16 +138,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_gives_the_right_answer() {
-        for cell in cells().into_iter().chain(gate_cells()) {
-            let mut work = cell.prepare();
+    fn every_benchmark_gives_the_right_answer() {
+        for benchmark in benchmarks().into_iter().chain(gate_benchmarks()) {
+            let mut work = benchmark.prepare();
             work();
         }
     }
 
     #[test]
-    fn names_of_cells_are_unique() {
-        let mut names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
+    fn names_of_benchmarks_are_unique() {
+        let mut names: Vec<_> = benchmarks().into_iter().map(|benchmark| benchmark.name).collect();
         let count = names.len();
         names.sort();
         names.dedup();
@@ -155,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn each_format_has_cells_for_read_write_and_convert() {
-        let names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
+    fn each_format_has_benchmarks_for_read_write_and_convert() {
+        let names: Vec<_> = benchmarks().into_iter().map(|benchmark| benchmark.name).collect();
         for format in FORMATS {
             for start in [format!("read/{format}/"), format!("write/{format}/"), format!("convert/{format}-")] {
                 assert!(names.iter().any(|name| name.starts_with(&start)), "no cell begins with {start}");

@@ -1,11 +1,11 @@
 //! Benchmarks that read bytes to a document, as a whole.
 
-use super::{EngineCell, decode, input, stage};
+use super::{EngineBenchmark, decode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
 use std::hint::black_box;
 
 /// The format, the shape and the number of items of each benchmark.
-const CELLS: &[(&str, Shape, usize)] = &[
+const BENCHMARKS: &[(&str, Shape, usize)] = &[
     ("storable", Records, 20_000),
     ("sereal", Records, 20_000),
     ("dumper", Records, 4_000),
@@ -32,12 +32,12 @@ const CELLS: &[(&str, Shape, usize)] = &[
     ("marshal", Nested, 5_000),
 ];
 
-pub fn cells() -> Vec<EngineCell> {
-    let cells = CELLS.iter().map(|&(format, shape, items)| {
-        EngineCell::new(format!("read/{format}/{}", shape.name()), items, move |items| {
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    let benchmarks = BENCHMARKS.iter().map(|&(format, shape, items)| {
+        EngineBenchmark::new(format!("read/{format}/{}", shape.name()), items, move |items| {
             let (bytes, stage) = (input(format, shape, items), stage(format));
             Box::new(move || drop(black_box(decode(black_box(bytes), &stage))))
         })
     });
-    cells.collect()
+    benchmarks.collect()
 }

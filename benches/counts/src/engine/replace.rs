@@ -1,6 +1,6 @@
 //! Replaces text inside of frozen values; every other byte stays.
 
-use super::{EngineCell, check, decode, encode, stage, to_json};
+use super::{EngineBenchmark, check, decode, encode, stage, to_json};
 use icecore::rewrite::{self, Rewriting, Tally};
 use icecore::{Builder, Document};
 use icecore_replace::Rules;
@@ -12,8 +12,11 @@ type Receive = Box<dyn FnMut(usize, &[u8])>;
 const OLD: &str = "https://old.example";
 const NEW: &str = "https://brand-new.example";
 
-pub fn cells() -> Vec<EngineCell> {
-    [("php", 500), ("json", 500), ("storable", 300)].into_iter().map(|(format, items)| cell(format, items)).collect()
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    [("php", 500), ("json", 500), ("storable", 300)]
+        .into_iter()
+        .map(|(format, items)| benchmark(format, items))
+        .collect()
 }
 
 /// The settings of a site: an address in some of the strings, as blobs of a table.
@@ -33,8 +36,8 @@ fn settings(id: usize, address: &str) -> Document<'static> {
     b.finish().expect("every container is closed")
 }
 
-fn cell(format: &'static str, items: usize) -> EngineCell {
-    EngineCell::new(format!("replace/{format}/settings"), items, move |items| {
+fn benchmark(format: &'static str, items: usize) -> EngineBenchmark {
+    EngineBenchmark::new(format!("replace/{format}/settings"), items, move |items| {
         let stage = stage(format);
         let blobs: Vec<Vec<u8>> = (0..items).map(|id| encode(&settings(id, OLD), &stage)).collect();
         let rules = Rules::builder().url(OLD, NEW).build().expect("the rules are correct");

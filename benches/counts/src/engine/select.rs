@@ -1,6 +1,6 @@
 //! Benchmarks that skim: they read the values on a path, and skip all other values.
 
-use super::{EngineCell, check, input, stage};
+use super::{EngineBenchmark, check, input, stage};
 use crate::shape::Shape::Records;
 use icecore::raw::Input;
 use icecore::select::{self, Pattern, Skimmed};
@@ -8,7 +8,7 @@ use icecore::{Document, Limits};
 use std::hint::black_box;
 
 /// The format, the wanted values and the number of items of each benchmark.
-const CELLS: [(&str, Wanted, usize); 8] = [
+const BENCHMARKS: [(&str, Wanted, usize); 8] = [
     ("storable", Wanted::NearEnd, 15_000),
     ("sereal", Wanted::NearEnd, 15_000),
     ("php", Wanted::NearEnd, 15_000),
@@ -28,16 +28,16 @@ enum Wanted {
     All,
 }
 
-pub fn cells() -> Vec<EngineCell> {
-    CELLS.into_iter().map(|(format, wanted, items)| cell(format, wanted, items)).collect()
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    BENCHMARKS.into_iter().map(|(format, wanted, items)| benchmark(format, wanted, items)).collect()
 }
 
-fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
+fn benchmark(format: &'static str, wanted: Wanted, items: usize) -> EngineBenchmark {
     let word = match wanted {
         Wanted::NearEnd => "last",
         Wanted::All => "all",
     };
-    EngineCell::new(format!("select/{format}/{word}"), items, move |items| {
+    EngineBenchmark::new(format!("select/{format}/{word}"), items, move |items| {
         let (bytes, stage) = (input(format, Records, items), stage(format));
         let path = match wanted {
             Wanted::NearEnd => format!("$[{}].name", items - items / 100 - 1),
@@ -63,7 +63,7 @@ fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
                 Ok(())
             };
             let result = select::skim(Input::Bytes(black_box(bytes)), &stage, &pattern, &Limits::default(), on_match);
-            assert_eq!(result.expect("nothing stops the skimming"), Skimmed::All(count), "{format}");
+            assert_eq!(result.expect("nothing stops the skimming"), Skimmed::Complete(count), "{format}");
         };
         check(|| {
             let mut found = Vec::new();

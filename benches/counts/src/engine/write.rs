@@ -1,11 +1,11 @@
 //! Benchmarks that write a document to bytes, as a whole.
 
-use super::{EngineCell, check, check_bytes, encode, stage};
+use super::{EngineBenchmark, check, check_bytes, encode, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
 use std::hint::black_box;
 
 /// The format, the shape and the number of items of each benchmark.
-const CELLS: &[(&str, Shape, usize)] = &[
+const BENCHMARKS: &[(&str, Shape, usize)] = &[
     ("storable", Records, 20_000),
     ("sereal", Records, 20_000),
     ("dumper", Records, 3_000),
@@ -31,13 +31,13 @@ const CELLS: &[(&str, Shape, usize)] = &[
     ("marshal", Nested, 4_000),
 ];
 
-pub fn cells() -> Vec<EngineCell> {
-    let cells = CELLS.iter().map(|&(format, shape, items)| {
-        EngineCell::new(format!("write/{format}/{}", shape.name()), items, move |items| {
+pub fn benchmarks() -> Vec<EngineBenchmark> {
+    let benchmarks = BENCHMARKS.iter().map(|&(format, shape, items)| {
+        EngineBenchmark::new(format!("write/{format}/{}", shape.name()), items, move |items| {
             let (document, stage) = (shape.build(format, items), stage(format));
             check(|| check_bytes(&encode(&document, &stage), &stage, &document));
             Box::new(move || drop(black_box(encode(black_box(&document), &stage))))
         })
     });
-    cells.collect()
+    benchmarks.collect()
 }

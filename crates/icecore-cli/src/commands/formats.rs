@@ -7,7 +7,7 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, usage_text_error};
 use clap::Args;
 use icecore::{
-    format::{self, Opt, OptionType, Side},
+    format::{self, OptionSpec, OptionType, Side},
     wrap,
 };
 use serde::Serialize;
@@ -75,7 +75,7 @@ struct FormatEntry {
     name: &'static str,
     title: &'static str,
     extension: &'static str,
-    options: &'static [Opt],
+    options: &'static [OptionSpec],
     page: &'static str,
 }
 
@@ -221,11 +221,11 @@ fn wrap_words(words: &[&str]) -> String {
 }
 
 /// Lists every option with its argument, when it applies and what it does.
-fn describe_options(options: &[Opt]) -> String {
+fn describe_options(options: &[OptionSpec]) -> String {
     if options.is_empty() {
         return "## Options\n\nNone.\n".to_owned();
     }
-    let format_syntax = |option: &Opt| match option.takes {
+    let format_syntax = |option: &OptionSpec| match option.takes {
         OptionType::Flag => option.name.to_owned(),
         OptionType::Number(min_value, max_value) => format!("{}={min_value}…{max_value}", option.name),
         OptionType::Choice(words) => format!("{}={}", option.name, words.join("|")),

@@ -50,7 +50,7 @@ impl JsonCopier {
         let JsonCopier { tape, open, .. } = self;
         open.clear();
         let bytes = |node: &Node| {
-            let (all, start) = match node.place() {
+            let (all, start) = match node.location() {
                 Location::Input(start) => (text, start as usize),
                 Location::Arena(start) => (tape.arena(), start as usize),
             };

@@ -1,7 +1,7 @@
 //! MySQL's strings, in which a backslash starts an escape.
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{Decoded, DecodedBuilder, ReplacedRange};
 
 use super::sample_nearest;
 
@@ -20,21 +20,21 @@ fn resolve_escape(letter: u8) -> u8 {
 
 /// Decodes the content of a string. Returns `None` if it contains a single quote or ends with a backslash.
 pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut builder = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [b'\\', quote]) {
         offset += found;
         let (byte, next) = (*raw.get(offset)?, *raw.get(offset + 1)?);
         match (byte, next) {
             // In MySQL, `\%` and `\_` keep their backslash, because they are meant for patterns of LIKE.
-            (b'\\', b'%' | b'_') => decoding.escape(offset, offset + 2, &[b'\\', next]),
-            (b'\\', _) => decoding.escape(offset, offset + 2, &[resolve_escape(next)]),
-            _ if next == quote => decoding.escape(offset, offset + 2, &[quote]),
+            (b'\\', b'%' | b'_') => builder.escape(offset, offset + 2, &[b'\\', next]),
+            (b'\\', _) => builder.escape(offset, offset + 2, &[resolve_escape(next)]),
+            _ if next == quote => builder.escape(offset, offset + 2, &[quote]),
             _ => return None,
         }
         offset += 2;
     }
-    Some(decoding.finish())
+    Some(builder.finish())
 }
 
 /// Bytes that some or all programs write with a backslash.
@@ -50,7 +50,7 @@ const MAY_BE_ESCAPED: [bool; 256] = {
 
 /// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`,
 /// or if there is none.
-fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
+fn prefers_escape(byte: u8, letter: u8, range: &ReplacedRange<'_>) -> bool {
     let find_style = |piece: &[u8]| {
         let mut is_after_backslash = false;
         for next in piece {
@@ -62,12 +62,12 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
         }
         None
     };
-    sample_nearest(around, find_style).unwrap_or(true)
+    sample_nearest(range, find_style).unwrap_or(true)
 }
 
 /// Appends the text with escapes. A byte that can be written with and without a backslash is written like the nearest
 /// such byte around the text.
-pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
+pub(super) fn encode_backslash(text: &[u8], quote: u8, range: &ReplacedRange<'_>, out: &mut Vec<u8>) {
     // Each of these styles is determined from the text around when it is first needed.
     let mut escapes_double_quote = None;
     let mut escapes_single_quote = None;
@@ -84,10 +84,10 @@ pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out:
             0 => b'0',
             0x1a => b'Z',
             b'\\' => b'\\',
-            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => b'n',
-            b'\r' if *escapes_carriage_return.get_or_insert_with(|| prefers_escape(byte, b'r', around)) => b'r',
-            b'"' if *escapes_double_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => byte,
-            b'\'' if *escapes_single_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => byte,
+            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', range)) => b'n',
+            b'\r' if *escapes_carriage_return.get_or_insert_with(|| prefers_escape(byte, b'r', range)) => b'r',
+            b'"' if *escapes_double_quote.get_or_insert_with(|| prefers_escape(byte, byte, range)) => byte,
+            b'\'' if *escapes_single_quote.get_or_insert_with(|| prefers_escape(byte, byte, range)) => byte,
             _ => {
                 // A quote without a backslash is doubled if it is the quote around the string.
                 if byte == quote {

@@ -6,7 +6,7 @@ mod postgres;
 mod sqlite;
 mod standard;
 
-use icecore::rewrite::{Around, Decoded, Escaping};
+use icecore::rewrite::{Decoded, Escaping, ReplacedRange};
 
 use crate::Kind;
 pub use sqlite::{Placeholder, Replaced};
@@ -143,16 +143,16 @@ impl Escaping for Quoting {
         }
     }
 
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         match self {
-            Quoting::Backslash(quote) => backslash::encode_backslash(text, quote.as_byte(), around, out),
+            Quoting::Backslash(quote) => backslash::encode_backslash(text, quote.as_byte(), range, out),
             Quoting::Standard(quote) => return standard::encode_standard(text, quote.as_byte(), out),
-            Quoting::Escape => return postgres::encode_escape_string(text, around, out),
-            Quoting::Copy => return postgres::encode_copy(text, around, out),
-            Quoting::Hex | Quoting::Bytea(_) => bytes::encode_hex(text, *self == Quoting::Hex, around, out),
-            Quoting::ByteaEscape(frame) => return bytes::encode_bytea_escape(text, *frame, around, out),
-            Quoting::Dollar => return standard::encode_dollar(text, around, out),
-            Quoting::Replaced(replaced) => return replaced.encode(text, around, out),
+            Quoting::Escape => return postgres::encode_escape_string(text, range, out),
+            Quoting::Copy => return postgres::encode_copy(text, range, out),
+            Quoting::Hex | Quoting::Bytea(_) => bytes::encode_hex(text, *self == Quoting::Hex, range, out),
+            Quoting::ByteaEscape(frame) => return bytes::encode_bytea_escape(text, *frame, range, out),
+            Quoting::Dollar => return standard::encode_dollar(text, range, out),
+            Quoting::Replaced(replaced) => return replaced.encode(text, range, out),
             Quoting::Unistr => return sqlite::encode_unistr(text, out),
         }
         true
@@ -164,9 +164,9 @@ const SAMPLE_DISTANCE: usize = 256;
 
 /// Calls `sample` with the replaced text, then with the text before it and the text after it. Returns its first
 /// result, or `None` if it has none for any of them.
-pub(crate) fn sample_nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
-    let raw = around.raw;
-    let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
+pub(crate) fn sample_nearest<'a, T>(range: &ReplacedRange<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
+    let raw = range.raw;
+    let (start, end) = (range.start.min(raw.len()), range.end.min(raw.len()));
     // The replaced text is the best sample.
     let replaced = raw.get(start..end.min(start + SAMPLE_DISTANCE)).unwrap_or_default();
     sample(replaced)

@@ -1,7 +1,7 @@
 //! PostgreSQL's `E'…'` and the cells of `COPY`.
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{Decoded, DecodedBuilder, ReplacedRange};
 use memchr::{memchr, memchr2};
 
 use super::sample_nearest;
@@ -71,7 +71,7 @@ fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
 }
 
 pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut builder = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
         offset += found;
@@ -79,35 +79,35 @@ pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
         let len = match (raw.get(offset)?, rest.first()?) {
             (b'\\', b'u' | b'U') => {
                 let (len, character) = parse_unicode_escape(rest)?;
-                decoding.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                builder.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
                 len
             }
             (b'\\', _) => {
                 let (len, byte) = parse_byte_escape(rest, EscapeContext::String)?;
-                decoding.escape(offset, offset + 1 + len, &[byte]);
+                builder.escape(offset, offset + 1 + len, &[byte]);
                 len
             }
             (b'\'', b'\'') => {
-                decoding.escape(offset, offset + 2, b"'");
+                builder.escape(offset, offset + 2, b"'");
                 1
             }
             _ => return None,
         };
         offset += 1 + len;
     }
-    Some(decoding.finish())
+    Some(builder.finish())
 }
 
 pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut builder = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [b'\\']) {
         offset += found;
         let (len, byte) = parse_byte_escape(raw.get(offset + 1..)?, EscapeContext::Copy)?;
-        decoding.escape(offset, offset + 1 + len, &[byte]);
+        builder.escape(offset, offset + 1 + len, &[byte]);
         offset += 1 + len;
     }
-    Some(decoding.finish())
+    Some(builder.finish())
 }
 
 /// Returns `true` if the preceding bytes end with an escape that would absorb the next digit, such as `\1` and `\x4`.
@@ -137,9 +137,9 @@ fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
 /// If a number before the text would absorb its first byte, appends that byte as an escape. Returns the number of
 /// bytes of the text that were appended, or `None` if the text is empty and the number would absorb the byte after
 /// it.
-fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
-    let before = around.raw.get(..around.start).unwrap_or_default();
-    let next = text.first().or_else(|| around.raw.get(around.end)).copied();
+fn append_first_byte(text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> Option<usize> {
+    let before = range.raw.get(..range.start).unwrap_or_default();
+    let next = text.first().or_else(|| range.raw.get(range.end)).copied();
     if !ends_with_open_number(before, next) {
         return Some(0);
     }
@@ -149,7 +149,7 @@ fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Opt
 }
 
 /// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`.
-fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
+fn prefers_escape(byte: u8, letter: u8, range: &ReplacedRange<'_>) -> bool {
     let find_style = |piece: &[u8]| {
         let mut is_after_backslash = false;
         for next in piece {
@@ -161,22 +161,22 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
         }
         None
     };
-    sample_nearest(around, find_style).unwrap_or(false)
+    sample_nearest(range, find_style).unwrap_or(false)
 }
 
-pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(appended) = append_first_byte(text, around, out) else {
+pub(super) fn encode_escape_string(text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
+    let Some(appended) = append_first_byte(text, range, out) else {
         return false;
     };
     let (mut escapes_quote, mut escapes_line_feed) = (None, None);
     for &byte in text.get(appended..).unwrap_or_default() {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\'' if *escapes_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => {
+            b'\'' if *escapes_quote.get_or_insert_with(|| prefers_escape(byte, byte, range)) => {
                 out.extend_from_slice(b"\\'")
             }
             b'\'' => out.extend_from_slice(b"''"),
-            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => {
+            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', range)) => {
                 out.extend_from_slice(b"\\n")
             }
             other => out.push(other),
@@ -186,8 +186,8 @@ pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut V
     memchr(0, text).is_none()
 }
 
-pub(super) fn encode_copy(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(appended) = append_first_byte(text, around, out) else {
+pub(super) fn encode_copy(text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
+    let Some(appended) = append_first_byte(text, range, out) else {
         return false;
     };
     for &byte in text.get(appended..).unwrap_or_default() {

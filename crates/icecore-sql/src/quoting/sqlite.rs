@@ -1,6 +1,6 @@
 //! Calls in the output of SQLite's shell for text with control characters.
 
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{Decoded, DecodedBuilder, ReplacedRange};
 use memchr::{memchr, memchr2};
 
 /// The placeholder of a line end in a text, such as `\n`, `\012` or `(\n7)`.
@@ -95,7 +95,7 @@ impl Replaced {
 
     pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let needles = self.needle_texts();
-        let mut decoding = Decoding::new(raw);
+        let mut builder = DecodedBuilder::new(raw);
         let mut offset = 0;
         while let Some(rest) = raw.get(offset..)
             && let Some(found) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'('))
@@ -104,28 +104,28 @@ impl Replaced {
             let rest = raw.get(offset..)?;
             let needle = needles.iter().flatten().find(|(needle, _)| rest.starts_with(needle.as_bytes()));
             if let Some((needle, byte)) = needle {
-                decoding.escape(offset, offset + needle.len, &[*byte]);
+                builder.escape(offset, offset + needle.len, &[*byte]);
                 offset += needle.len;
             } else if rest.starts_with(b"'") {
                 if !rest.starts_with(b"''") {
                     return None;
                 }
-                decoding.escape(offset, offset + 2, b"'");
+                builder.escape(offset, offset + 2, b"'");
                 offset += 2;
             } else {
                 offset += 1;
             }
         }
-        Some(decoding.finish())
+        Some(builder.finish())
     }
 
     /// Appends the text with placeholders. Returns `false` if the result would contain a placeholder in another
     /// place.
-    pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    pub(super) fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         let needles = self.needle_texts();
         let out_start = out.len();
-        let before = around.raw.get(around.start.saturating_sub(Placeholder::MAX)..around.start).unwrap_or_default();
-        let after = around.raw.get(around.end..).unwrap_or_default();
+        let before = range.raw.get(range.start.saturating_sub(Placeholder::MAX)..range.start).unwrap_or_default();
+        let after = range.raw.get(range.end..).unwrap_or_default();
         let after = after.get(..Placeholder::MAX).unwrap_or(after);
         let mut placeholder_starts = Vec::new();
         for &byte in text {
@@ -176,7 +176,7 @@ fn parse_unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
 }
 
 pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut builder = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
         offset += found;
@@ -185,15 +185,15 @@ pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
             if rest.first() != Some(&b'\'') {
                 return None;
             }
-            decoding.escape(offset, offset + 2, b"'");
+            builder.escape(offset, offset + 2, b"'");
             offset += 2;
             continue;
         }
         let (len, character) = parse_unistr_escape(rest)?;
-        decoding.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+        builder.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
         offset += 1 + len;
     }
-    Some(decoding.finish())
+    Some(builder.finish())
 }
 
 pub(super) fn encode_unistr(text: &[u8], out: &mut Vec<u8>) -> bool {

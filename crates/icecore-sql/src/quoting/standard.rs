@@ -1,12 +1,12 @@
 //! Standard SQL strings (`'it''s'`), and PostgreSQL's dollar-quoted strings (`$tag$…$tag$`).
 
 use icecore::raw::find_byte;
-use icecore::rewrite::{Around, Decoded, Decoding};
+use icecore::rewrite::{Decoded, DecodedBuilder, ReplacedRange};
 use memchr::memchr;
 
 /// Decodes the content of a string, in which two quotes stand for one. Returns `None` for a single quote.
 pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
-    let mut decoding = Decoding::new(raw);
+    let mut builder = DecodedBuilder::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [quote]) {
         let start = offset + found;
@@ -14,9 +14,9 @@ pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
         if raw.get(start + 1) != Some(&quote) {
             return None;
         }
-        decoding.escape(start, offset, &[quote]);
+        builder.escape(start, offset, &[quote]);
     }
-    Some(decoding.finish())
+    Some(builder.finish())
 }
 
 /// Appends the text with doubled quotes. Returns `false` if the text contains a NUL, because standard strings can't
@@ -34,11 +34,11 @@ pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool
 /// Appends the text as it is, because dollar-quoted strings have no escapes. The tag that ends the string is not
 /// known here, so this returns `false` if the text contains a `$`, or if it would become a tag because of the `$`
 /// before and after it.
-pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_dollar(text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG_LEN: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';
-    let before = around.raw.get(..around.start).unwrap_or_default();
-    let after = around.raw.get(around.end..).unwrap_or_default();
+    let before = range.raw.get(..range.start).unwrap_or_default();
+    let after = range.raw.get(range.end..).unwrap_or_default();
     let follows_dollar = before.iter().rev().take(MAX_TAG_LEN).find(|byte| !is_tag(byte)) == Some(&b'$');
     let precedes_dollar = after.iter().take(MAX_TAG_LEN).find(|byte| !is_tag(byte)) == Some(&b'$');
     out.extend_from_slice(text);

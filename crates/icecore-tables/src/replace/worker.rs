@@ -77,7 +77,7 @@ impl Worker {
             .collect();
         // Hints do not find matches in encoded values. With the option for repairs, a length may have to be repaired
         // in a value without a match. So all values are examined in these cases.
-        let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
+        let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.repair;
         let mut copied_end = 0;
         for value in &values {
             let Some((replacing, hints)) = sets.get_mut(usize::from(value.rules)) else { continue };

@@ -26,19 +26,19 @@ pub(super) fn find_changes_together(
     stage: &Stage,
     limits: &Limits,
 ) -> (FoundChanges, usize) {
-    let mut together = CombinedSearch {
+    let mut search = CombinedSearch {
         places: PlaceFinder::new(document, stage, limits),
         document,
         limits,
-        links: link_prefix_sums(document),
+        link_sums: link_prefix_sums(document),
         indexes: HashMap::new(),
         path_walks: HashMap::new(),
         replaced: HashMap::new(),
         renamed: HashMap::new(),
         reached_entry: None,
     };
-    let count = alterations.iter().take_while(|alteration| together.add_alteration(alteration).is_some()).count();
-    (together.places.changes, count)
+    let count = alterations.iter().take_while(|alteration| search.add_alteration(alteration).is_some()).count();
+    (search.places.changes, count)
 }
 
 /// Returns `true` if an alteration can be found together with others.
@@ -79,9 +79,11 @@ struct CombinedSearch<'d> {
     places: PlaceFinder<'d>,
     document: &'d Document<'d>,
     limits: &'d Limits,
-    links: Option<Vec<u32>>,
+    /// See [`link_prefix_sums`].
+    link_sums: Option<Vec<u32>>,
     /// Indexes of containers; `None` for a container that can't have one.
     indexes: HashMap<u32, Option<ChildIndex<'d>>>,
+    /// How often a path led through each container.
     path_walks: HashMap<u32, u32>,
     /// Entries that replace nodes.
     replaced: HashMap<u32, usize>,
@@ -110,17 +112,18 @@ enum StepTarget {
 
 /// All these methods return `None` if the result can't be determined. Then nothing is changed.
 impl<'d> CombinedSearch<'d> {
+    /// Adds the changes of an alteration.
     fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
         can_combine(alteration).then_some(())?;
         self.reached_entry = None;
-        let meaning = match alteration {
+        let result = match alteration {
             Alteration::Set(path, value) => self.set_value(path, value),
             Alteration::Delete(path) => self.delete_value(path),
             Alteration::Append(path, value) => self.append_value(path, value),
             Alteration::RenameEntry(path, name) => self.rename_entry(path, name),
             Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
         };
-        if meaning.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { meaning }
+        if result.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { result }
     }
 
     /// Changes an added entry before it is put in its place.
@@ -132,13 +135,13 @@ impl<'d> CombinedSearch<'d> {
         else {
             return None;
         };
-        let (number, count) = self.find_added_entry(path)?;
-        let is_itself = path.definite_steps().nth(count).is_none();
-        let entry = self.places.changes.entries.get(number).filter(|entry| entry.is_simple())?;
+        let (entry_position, step_count) = self.find_added_entry(path)?;
+        let is_itself = path.definite_steps().nth(step_count).is_none();
+        let entry = self.places.changes.entries.get(entry_position).filter(|entry| entry.is_simple())?;
         let document = entry.document();
         let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
         (is_alike && !path.as_str().contains('…')).then_some(())?;
-        let path = path.rest_after(count, entry.step_to_value());
+        let path = path.rest_after(step_count, entry.step_to_value());
         let mut places = PlaceFinder::new(document, self.places.stage, self.limits);
         match alteration {
             Alteration::Set(_, value) => places.set_values(&path, value).ok()?,
@@ -151,7 +154,7 @@ impl<'d> CombinedSearch<'d> {
         let is_lossy = places.changes.entries.iter().any(native::NativeEntry::has_losses);
         (!is_lossy).then_some(())?;
         let (changed, _) = Builder::copy_with_changes(document, &places.changes.to_changes()).ok()?;
-        self.places.changes.entries.get_mut(number)?.replace_document(changed);
+        self.places.changes.entries.get_mut(entry_position)?.replace_document(changed);
         Some(())
     }
 
@@ -188,10 +191,10 @@ impl<'d> CombinedSearch<'d> {
                 let index = old.index();
                 self.has_no_links(index).then_some(())?;
                 let entries = &self.places.changes.entries;
-                let now = self.replaced.get(&index).and_then(|entry| entries.get(*entry));
+                let replacement = self.replaced.get(&index).and_then(|entry| entries.get(*entry));
                 let value = native::match_string_kinds(
                     value,
-                    Some(now.map_or(old, |entry| entry.cursor())),
+                    Some(replacement.map_or(old, |entry| entry.cursor())),
                     self.places.naming(),
                 );
                 let entry = self.places.add_native_entry(value.root(), None, &path_text).ok()?;
@@ -202,6 +205,7 @@ impl<'d> CombinedSearch<'d> {
         }
     }
 
+    /// Adds the entry or item that a path does not reach yet.
     fn set_missing(
         &mut self,
         path: &Pattern,
@@ -216,30 +220,32 @@ impl<'d> CombinedSearch<'d> {
             _ => return None,
         };
         let (body, naming) = (container.body(), self.places.naming());
-        let place = format!("{path_text}.{name}");
+        let entry_path = format!("{path_text}.{name}");
         let value = native::match_string_kinds(value, None, naming);
         if body.kind() == Kind::Array {
             let is_empty_php = body.is_empty() && naming == Naming::Php && !self.child_index(body)?.is_changed();
             (is_empty_php && self.has_no_links(body.index())).then_some(())?;
             let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
-            let entry = self.places.add_native_entry(value.root(), Some(&key), &place).ok()?;
+            let entry = self.places.add_native_entry(value.root(), Some(&key), &entry_path).ok()?;
             let map = self.places.changes.entries.get(entry)?.to_container_entry();
             *self.places.changes.entries.get_mut(entry)? = map;
             self.record_replacement(body.index(), entry);
             return Some(());
         }
         self.places.refuse_fixed_members(body, "a new member").ok()?;
-        let named = self.places.new_key_name(body, step, &name);
+        let new_name = self.places.new_key_name(body, step, &name);
         let last_slot = self.last_string_key(body)?;
         let last_key =
             last_slot.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
         let key = match last_key {
-            Some((document, Key::Name(key))) => self.places.new_key_template(body, step, &named, Some((document, key))),
+            Some((document, Key::Name(key))) => {
+                self.places.new_key_template(body, step, &new_name, Some((document, key)))
+            }
             Some(_) => return None,
-            None => self.places.new_key_template(body, step, &named, None),
+            None => self.places.new_key_template(body, step, &new_name, None),
         };
         let entry =
-            native::make_native_entry(value.root(), Some(&key), || place.clone(), self.places.stage, self.limits)
+            native::make_native_entry(value.root(), Some(&key), || entry_path.clone(), self.places.stage, self.limits)
                 .ok()?;
         self.push_entry(body, entry)
     }
@@ -249,9 +255,10 @@ impl<'d> CombinedSearch<'d> {
             return None;
         };
         let index = value.index();
-        let own = self.places.find_parent(index, "").ok()?;
-        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&index) && self.has_no_links(index);
-        is_plain.then_some(())?;
+        let container = self.places.find_parent(index, "").ok()?;
+        let can_combine =
+            container.index() == parent.index() && !self.renamed.contains_key(&index) && self.has_no_links(index);
+        can_combine.then_some(())?;
         self.places.refuse_fixed_members(parent, "").ok()?;
         self.child_index(parent)?.remove(index);
         self.places.changes.deleted.push(index);
@@ -278,13 +285,14 @@ impl<'d> CombinedSearch<'d> {
             _ => return None,
         };
         let index = self.child_index(body)?;
-        let place = format!("{path_text}[{}]", index.count_remaining() + index.added.len());
+        let entry_path = format!("{path_text}[{}]", index.count_remaining() + index.added.len());
         let key =
             next.as_ref().map(|next| KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
         let value = native::match_string_kinds(value, None, naming);
         let limits = self.limits;
         let entry =
-            native::make_native_entry(value.root(), key.as_ref(), || place.clone(), self.places.stage, limits).ok()?;
+            native::make_native_entry(value.root(), key.as_ref(), || entry_path.clone(), self.places.stage, limits)
+                .ok()?;
         self.push_entry(body, entry)
     }
 
@@ -294,10 +302,11 @@ impl<'d> CombinedSearch<'d> {
         };
         let node = value.index();
         let container = self.places.find_parent(node, "").ok()?;
-        let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&node);
-        is_plain.then_some(())?;
+        let can_combine =
+            container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&node);
+        can_combine.then_some(())?;
         self.places.refuse_fixed_members(map, "").ok()?;
-        let Key::Name(key) = self.child_index(map)?.original_key(node)? else { return None };
+        let Key::Name(key) = self.child_index(map)?.key_before_changes(node)? else { return None };
         let bytes = self.places.renamed_bytes(&key, None, name);
         let key_template = self.places.renamed_key_template(&key, &bytes);
         let count = self.places.changes.entries.len();
@@ -325,15 +334,15 @@ impl<'d> CombinedSearch<'d> {
 
     /// Adds an entry after all others.
     fn push_entry(&mut self, body: Cursor<'d>, entry: native::NativeEntry) -> Option<()> {
-        let number = self.places.changes.entries.len();
+        let position = self.places.changes.entries.len();
         self.child_index(body)?;
         let index = self.indexes.get_mut(&body.index())?.as_mut()?;
         match body.kind() {
-            Kind::Array => index.add(None, number),
-            _ => index.add(Some(&first_entry_key(entry.cursor())?.1), number),
+            Kind::Array => index.add(None, position),
+            _ => index.add(Some(&first_entry_key(entry.cursor())?.1), position),
         }
         self.places.changes.entries.push(entry);
-        self.places.changes.added.push((body.index(), number));
+        self.places.changes.added.push((body.index(), position));
         self.places.changes.containers.push(body.index());
         Some(())
     }
@@ -347,20 +356,20 @@ impl<'d> CombinedSearch<'d> {
         let max_steps = self.limits.expanded_from(0);
         let mut current = self.document.root();
         let (mut parent, mut path_text) = (None, "$".to_owned());
-        let mut count = 0;
+        let mut step_count = 0;
         while let Some(step) = steps.next() {
             let body = current.body();
             if let Some(entry) = self.replacement_entry(current) {
-                self.reached_entry = Some((entry, count));
+                self.reached_entry = Some((entry, step_count));
                 return None;
             }
-            count += 1;
-            if count as u64 + 2 >= max_steps {
+            step_count += 1;
+            if step_count as u64 + 2 >= max_steps {
                 return None;
             }
             match self.resolve_step(current, body, step, is_sure)? {
                 StepTarget::New(entry) => {
-                    self.reached_entry = Some((entry, count));
+                    self.reached_entry = Some((entry, step_count));
                     return None;
                 }
                 StepTarget::Existing(child, text) => {
@@ -377,6 +386,7 @@ impl<'d> CombinedSearch<'d> {
         Some(PathTarget::Existing { parent, value: current, path_text })
     }
 
+    /// Returns what a step from `current` reaches; `body` is the array or map of `current`.
     fn resolve_step(
         &mut self,
         current: Cursor<'d>,
@@ -453,8 +463,8 @@ impl<'d> CombinedSearch<'d> {
     /// Returns `true` if no link starts or ends at a value or inside it. Otherwise, when the value is removed, another
     /// place takes over its content.
     fn has_no_links(&self, index: u32) -> bool {
-        let Some(links) = &self.links else { return true };
-        let links_before = |index: u32| links.get(index as usize);
+        let Some(link_sums) = &self.link_sums else { return true };
+        let links_before = |index: u32| link_sums.get(index as usize);
         links_before(index) == links_before(self.document.tape().index_after(index))
     }
 
@@ -484,7 +494,7 @@ impl<'d> CombinedSearch<'d> {
             ChildSlot::New(entry) => first_entry_key(entries.get(entry)?.cursor()),
             ChildSlot::Old(node) => match self.renamed.get(&node) {
                 Some(entry) => first_entry_key(entries.get(*entry)?.cursor()),
-                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(node)?)),
+                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.key_before_changes(node)?)),
             },
         }
     }

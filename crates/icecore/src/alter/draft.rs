@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// What a node was before any alteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
-    /// The node in the original; `None` if the node is new.
+    /// The node in the document before any alteration; `None` if the node is new.
     pub(super) node: Option<u32>,
     /// Whether its content or its name changed.
     pub(super) is_touched: bool,
@@ -23,7 +23,8 @@ pub(super) struct Origin {
 
 /// The document in its current state.
 pub(super) struct Draft<'d> {
-    pub(super) original: &'d Document<'d>,
+    /// The document before any alteration.
+    pub(super) source: &'d Document<'d>,
     current: Cow<'d, Document<'d>>,
     /// The origin of each node of the current document.
     pub(super) origins: Vec<Origin>,
@@ -34,12 +35,11 @@ pub(super) struct Draft<'d> {
 }
 
 impl<'d> Draft<'d> {
-    pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
-        let origins =
-            (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
+    pub(super) fn new(source: &'d Document<'d>) -> Draft<'d> {
+        let origins = (0..source.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
         Draft {
-            original,
-            current: Cow::Borrowed(original),
+            source,
+            current: Cow::Borrowed(source),
             origins,
             losses: Losses::default(),
             written_out: None,
@@ -51,9 +51,9 @@ impl<'d> Draft<'d> {
         &self.current
     }
 
-    /// Returns `true` if the document means something else than the original.
+    /// Returns `true` if the document means something else than before the alterations.
     pub(super) fn is_changed(&self) -> bool {
-        self.has_other_meaning && *self.current != *self.original
+        self.has_other_meaning && *self.current != *self.source
     }
 
     /// Replaces the document; `kept` pairs nodes of the previous document with those of the new one.
@@ -160,10 +160,10 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Returns the document without the spelling of what changed; with `all`, without any spelling.
-    pub(super) fn without_changed_spelling(&self, all: bool) -> Document<'_> {
+    /// Returns the document without the spelling of what changed; with `drops_all`, without any spelling.
+    pub(super) fn without_changed_spelling(&self, drops_all: bool) -> Document<'_> {
         let mut document = self.current.clone().into_owned();
-        if all {
+        if drops_all {
             return document.without_detail();
         }
         let ordinals = crate::document::Ordinals::from_tape(document.tape());

@@ -76,11 +76,11 @@ impl<'d> ChildIndex<'d> {
 
     /// Returns the child at this position among the document's own children that remain.
     pub(super) fn nth_remaining(&self, position: usize) -> Option<u32> {
-        let original_position = match &self.removed {
+        let position_before_changes = match &self.removed {
             Some(gone) => gone.nth_remaining(position)?,
             None => position,
         };
-        self.children.get(original_position).copied()
+        self.children.get(position_before_changes).copied()
     }
 
     /// Returns the last child with this name, and whether other children look like it.
@@ -131,7 +131,7 @@ impl<'d> ChildIndex<'d> {
     }
 
     /// Returns the key that an entry has in the document.
-    pub(super) fn original_key(&self, node: u32) -> Option<Key<'d>> {
+    pub(super) fn key_before_changes(&self, node: u32) -> Option<Key<'d>> {
         self.keys.get(self.children.binary_search(&node).ok()?).copied()
     }
 
@@ -175,7 +175,7 @@ impl<'d> ChildIndex<'d> {
     }
 
     fn remove_facets(&mut self, node: u32) {
-        if let Some(key) = self.original_key(node) {
+        if let Some(key) = self.key_before_changes(node) {
             for facet in facets_of_key(&key.node(), key.bytes()) {
                 self.facets.remove(&(facet, ChildSlot::Old(node)));
             }

@@ -1,4 +1,5 @@
-//! Keeps the layout of texts whose writer does not keep blanks. Unchanged parts are copied from the first text.
+//! Keeps the layout of texts whose writer does not keep blanks. Unchanged values are copied from the text before the
+//! alterations.
 
 use super::draft::{Draft, Origin};
 use crate::document::{Document, Extent, IS_KEY, KEY_NODE};
@@ -6,9 +7,9 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// Returns the text of a draft: unchanged parts come from the original text `body`, the rest from `rewritten`, the
-/// text that the writer made of the draft. Returns `None` if the parts can't be matched.
-pub(super) fn merge_with_original(
+/// Returns the text of a draft: unchanged values come from `body`, the text before the alterations. All others come
+/// from `rewritten`, the text that the writer made of the draft. Returns `None` if the values can't be matched.
+pub(super) fn merge_with_source(
     draft: &Draft<'_>,
     body: &[u8],
     rewritten: &[u8],
@@ -18,27 +19,27 @@ pub(super) fn merge_with_original(
     let read = stage.format().read(rewritten, stage.settings(), Request::new(limits).detailed());
     let changed_document = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == changed_document.nodes().len();
-    let before = PlacedText::from_document(draft.original, body)?;
-    let after = PlacedText::from_document(&read.document, rewritten)?;
+    let source = PlacedText::from_document(draft.source, body)?;
+    let rewritten_text = PlacedText::from_document(&read.document, rewritten)?;
     let has_same_kinds =
-        read.document.nodes().iter().zip(changed_document.nodes()).all(|(old, new)| old.kind == new.kind);
+        read.document.nodes().iter().zip(changed_document.nodes()).all(|(read, drafted)| read.kind == drafted.kind);
     if !is_alike || !has_same_kinds {
         return None;
     }
     let breaks = count_breaks(&draft.origins);
-    let mut carrying = LayoutMerger {
-        original: before,
-        rewritten: after,
+    let mut merger = LayoutMerger {
+        source,
+        rewritten: rewritten_text,
         origins: &draft.origins,
         breaks,
         out: Vec::new(),
         open: Vec::new(),
     };
-    let (start, end) = carrying.original.find_extent(draft.original.root().index())?;
-    carrying.out.extend_from_slice(body.get(..start)?);
-    carrying.write_document(changed_document.root().index())?;
-    carrying.out.extend_from_slice(body.get(end..)?);
-    Some(carrying.out)
+    let (start, end) = merger.source.find_extent(draft.source.root().index())?;
+    merger.out.extend_from_slice(body.get(..start)?);
+    merger.write_document(changed_document.root().index())?;
+    merger.out.extend_from_slice(body.get(end..)?);
+    Some(merger.out)
 }
 
 /// A document, and the positions of its nodes in a text.
@@ -92,7 +93,7 @@ impl<'t> PlacedText<'t> {
     }
 }
 
-/// Returns for each node how many nodes up to it do not follow the same node as in the original.
+/// Returns for each node how many nodes up to it do not follow the same node as in the source.
 fn count_breaks(origins: &[Origin]) -> Vec<u32> {
     let mut count = 0;
     let mut expected_node = None;
@@ -106,7 +107,8 @@ fn count_breaks(origins: &[Origin]) -> Vec<u32> {
 }
 
 struct LayoutMerger<'t> {
-    original: PlacedText<'t>,
+    /// The document before the alterations, and its text.
+    source: PlacedText<'t>,
     rewritten: PlacedText<'t>,
     origins: &'t [Origin],
     breaks: Vec<u32>,
@@ -116,28 +118,32 @@ struct LayoutMerger<'t> {
 
 /// A container in which something changed.
 struct LayoutFrame {
-    /// The container here, and in the original.
+    /// The container in the draft.
     container: u32,
-    old: u32,
+    /// The container in the source.
+    source_container: u32,
     children: Vec<u32>,
-    old_children: Vec<u32>,
-    next: usize,
+    source_children: Vec<u32>,
+    /// Position of the next child.
+    next_child: usize,
 }
 
 impl<'t> LayoutMerger<'t> {
     fn write_document(&mut self, root: u32) -> Option<()> {
         self.write_value(root)?;
         while let Some(frame) = self.open.last_mut() {
-            let number = frame.next;
-            frame.next += 1;
-            match frame.children.get(number).copied() {
+            let position = frame.next_child;
+            frame.next_child += 1;
+            match frame.children.get(position).copied() {
                 Some(child) => {
-                    self.write_gap(number)?;
+                    self.write_gap(position)?;
                     self.write_value(child)?;
                 }
                 None => {
                     let frame = self.open.pop()?;
-                    self.out.extend_from_slice(self.original.closing_bytes(frame.old, *frame.old_children.last()?)?);
+                    self.out.extend_from_slice(
+                        self.source.closing_bytes(frame.source_container, *frame.source_children.last()?)?,
+                    );
                 }
             }
         }
@@ -146,30 +152,37 @@ impl<'t> LayoutMerger<'t> {
 
     /// Writes an unchanged value, a new value, or the beginning of a changed one.
     fn write_value(&mut self, index: u32) -> Option<()> {
-        let Some(old) = self.origin_node(index) else {
+        let Some(source_node) = self.origin_node(index) else {
             self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         };
-        if self.is_unchanged(index, old) {
-            self.out.extend_from_slice(self.original.value_bytes(old)?);
+        if self.is_unchanged(index, source_node) {
+            self.out.extend_from_slice(self.source.value_bytes(source_node)?);
             return Some(());
         }
-        let (children, old_children) = (self.rewritten.collect_children(index), self.original.collect_children(old));
-        if children.is_empty() || old_children.is_empty() {
+        let (children, source_children) =
+            (self.rewritten.collect_children(index), self.source.collect_children(source_node));
+        if children.is_empty() || source_children.is_empty() {
             self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         }
-        self.open.push(LayoutFrame { container: index, old, children, old_children, next: 0 });
+        self.open.push(LayoutFrame {
+            container: index,
+            source_container: source_node,
+            children,
+            source_children,
+            next_child: 0,
+        });
         Some(())
     }
 
-    fn has_same_key(&self, old: u32, index: u32) -> bool {
+    fn has_same_key(&self, source_node: u32, index: u32) -> bool {
         let key = |document: &'t Document<'t>, index: u32| {
             let key = document.tape().node(index).key;
             document.tape().keys().get(u32::from(key)).map(|name| (key != KEY_NODE, name.node.kind, name.bytes))
         };
-        let (old, new) = (key(self.original.document, old), key(self.rewritten.document, index));
-        old == new && old.is_none_or(|(is_plain, ..)| is_plain)
+        let (source_key, new_key) = (key(self.source.document, source_node), key(self.rewritten.document, index));
+        source_key == new_key && source_key.is_none_or(|(is_plain, ..)| is_plain)
     }
 
     fn origin_node(&self, index: u32) -> Option<u32> {
@@ -177,69 +190,70 @@ impl<'t> LayoutMerger<'t> {
     }
 
     /// Returns `true` if nothing in the value changed.
-    fn is_unchanged(&self, index: u32, old: u32) -> bool {
+    fn is_unchanged(&self, index: u32, source_node: u32) -> bool {
         let end = self.rewritten.document.tape().index_after(index);
-        let len = self.original.document.tape().index_after(old) - old;
+        let len = self.source.document.tape().index_after(source_node) - source_node;
         let breaks = |index: u32| self.breaks.get(index as usize).copied();
         let is_touched = self.origins.get(index as usize).is_some_and(|origin| origin.is_touched);
         !is_touched && end - index == len && breaks(end - 1) == breaks(index)
     }
 
-    /// Writes the text before the next child: the original text if the key and the previous sibling are those of the
-    /// original, else the writer's text with the blanks that are usual here.
-    fn write_gap(&mut self, number: usize) -> Option<()> {
+    /// Writes the text before the next child. If the key and the previous sibling are those of the source, it is the
+    /// text of the source; otherwise it is the writer's text with the blanks that are usual here.
+    fn write_gap(&mut self, position: usize) -> Option<()> {
         let frame = self.open.last()?;
-        let child = *frame.children.get(number)?;
-        let previous = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
-        let place = |number: usize| {
-            let child = *frame.children.get(number)?;
+        let child = *frame.children.get(position)?;
+        let previous = position.checked_sub(1).and_then(|before| frame.children.get(before)).copied();
+        let source_position = |position: usize| {
+            let child = *frame.children.get(position)?;
             match self.origin_node(child) {
-                Some(old) => frame.old_children.binary_search(&old).ok(),
-                // A value that was set takes the place of an old one.
-                None if frame.children.len() == frame.old_children.len() => {
-                    self.has_same_key(*frame.old_children.get(number)?, child).then_some(number)
+                Some(source_node) => frame.source_children.binary_search(&source_node).ok(),
+                // A value that was set takes the place of one of the source.
+                None if frame.children.len() == frame.source_children.len() => {
+                    self.has_same_key(*frame.source_children.get(position)?, child).then_some(position)
                 }
                 None => None,
             }
         };
-        let (old, old_before) = (place(number), number.checked_sub(1).and_then(place));
+        let (found, found_before) = (source_position(position), position.checked_sub(1).and_then(source_position));
         let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
-        let old_gap = |number: usize| {
-            let previous = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
-            self.original.bytes_before(frame.old, previous, *frame.old_children.get(number)?)
+        let source_gap = |position: usize| {
+            let previous = position.checked_sub(1).and_then(|before| frame.source_children.get(before)).copied();
+            self.source.bytes_before(frame.source_container, previous, *frame.source_children.get(position)?)
         };
         // The first child was also the first one before. Any other child must follow the same sibling as before.
-        let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
+        let is_same =
+            |found: usize| if position == 0 { found == 0 } else { found > 0 && found.checked_sub(1) == found_before };
         let rewritten_bytes = self.rewritten.bytes_before(frame.container, previous, child)?;
-        if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
-            let gap = old_gap(old)?;
+        if let Some(found) = found.filter(|found| !is_renamed && is_same(*found)) {
+            let gap = source_gap(found)?;
             self.out.extend_from_slice(gap);
             return Some(());
         }
-        let like = match (number, old) {
+        let model = match (position, found) {
             (0, _) => 0,
-            (_, Some(old)) if old > 0 => old,
-            _ => frame.old_children.len() - 1,
+            (_, Some(found)) if found > 0 => found,
+            _ => frame.source_children.len() - 1,
         };
-        let gap = apply_blank_style(rewritten_bytes, old_gap(like)?);
+        let gap = apply_blank_style(rewritten_bytes, source_gap(model)?);
         self.out.extend_from_slice(&gap);
         Some(())
     }
 }
 
 /// Returns a writer's text with the blanks that another text has after its first character and at its end.
-fn apply_blank_style(rewritten_bytes: &[u8], like: &[u8]) -> Vec<u8> {
+fn apply_blank_style(rewritten_bytes: &[u8], model: &[u8]) -> Vec<u8> {
     let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let (Some((first, rest)), Some((like_first, like_rest))) = (rewritten_bytes.split_first(), like.split_first())
+    let (Some((first, rest)), Some((model_first, model_rest))) = (rewritten_bytes.split_first(), model.split_first())
     else {
         return rewritten_bytes.to_vec();
     };
-    if first != like_first || blanks(rest) > 0 {
+    if first != model_first || blanks(rest) > 0 {
         return rewritten_bytes.to_vec();
     }
-    let lead = &like_rest[..blanks(like_rest)];
+    let lead = &model_rest[..blanks(model_rest)];
     let trimmed = rest.trim_ascii_end();
-    let tail = &like_rest[like_rest.trim_ascii_end().len().max(lead.len())..];
+    let tail = &model_rest[model_rest.trim_ascii_end().len().max(lead.len())..];
     [&rewritten_bytes[..1], lead, trimmed, if trimmed.len() == rest.len() { tail } else { &rest[trimmed.len()..] }]
         .concat()
 }

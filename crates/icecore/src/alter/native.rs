@@ -15,7 +15,7 @@ pub(super) struct NativeEntry {
     index: u32,
     losses: Losses,
     /// Number of places in addition to the first.
-    places: u64,
+    further_places: u64,
 }
 
 impl NativeEntry {
@@ -24,8 +24,8 @@ impl NativeEntry {
     }
 
     /// Counts one more place of the value: what the format can't store of it is lost there as well.
-    pub(super) fn lose_again(&mut self) {
-        self.places += 1;
+    pub(super) fn count_further_place(&mut self) {
+        self.further_places += 1;
     }
 
     /// Takes the losses of the value in all of its places.
@@ -33,7 +33,7 @@ impl NativeEntry {
         let mut losses = std::mem::take(&mut self.losses);
         let once: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
         for (kind, count) in once {
-            losses.add_occurrences(kind, count.saturating_mul(self.places));
+            losses.add_occurrences(kind, count.saturating_mul(self.further_places));
         }
         losses
     }
@@ -85,7 +85,12 @@ impl NativeEntry {
     /// Returns the map that contains nothing but this entry.
     pub(super) fn to_container_entry(&self) -> NativeEntry {
         let index = self.document.root().index();
-        NativeEntry { document: self.document.clone(), index, losses: self.losses.clone(), places: self.places }
+        NativeEntry {
+            document: self.document.clone(),
+            index,
+            losses: self.losses.clone(),
+            further_places: self.further_places,
+        }
     }
 }
 
@@ -157,13 +162,13 @@ pub(super) fn make_native_entry(
         if let Some(key) = key.filter(|_| child.node().key == NO_KEY) {
             // It was read as a list, because the key is 0.
             let document = build_container(ValueContainer::Map, child, key)?;
-            return Ok(NativeEntry { index: first_child(&document), document, losses, places: 0 });
+            return Ok(NativeEntry { index: first_child(&document), document, losses, further_places: 0 });
         }
-        return Ok(NativeEntry { document, index, losses, places: 0 });
+        return Ok(NativeEntry { document, index, losses, further_places: 0 });
     }
     let container = if key.is_some() { ValueContainer::Map } else { ValueContainer::List };
     let document = build_container(container, value, key.unwrap_or(&text))?;
-    Ok(NativeEntry { index: first_child(&document), document, losses: Losses::default(), places: 0 })
+    Ok(NativeEntry { index: first_child(&document), document, losses: Losses::default(), further_places: 0 })
 }
 
 /// Returns the first child of the root.

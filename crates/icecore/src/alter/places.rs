@@ -72,14 +72,14 @@ pub(super) struct PlaceFinder<'d> {
     limits: &'d Limits,
     pub(super) changes: FoundChanges,
     /// Entries of new keys, by their kind, encoding and bytes.
-    renamed: HashMap<(u8, String, Vec<u8>), usize>,
+    renamed_keys: HashMap<(u8, String, Vec<u8>), usize>,
 }
 
 impl<'d> PlaceFinder<'d> {
     pub(super) fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> PlaceFinder<'d> {
         crate::steps::count(document.nodes().len());
         let parents = find_parents(document);
-        PlaceFinder { document, parents, stage, limits, changes: FoundChanges::default(), renamed: HashMap::new() }
+        PlaceFinder { document, parents, stage, limits, changes: FoundChanges::default(), renamed_keys: HashMap::new() }
     }
 
     pub(super) fn set_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
@@ -125,7 +125,7 @@ impl<'d> PlaceFinder<'d> {
         let matches = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         for (path_text, container) in matches.iter() {
             let body = container.body();
-            let place = format!("{path_text}.{name}");
+            let new_path = format!("{path_text}.{name}");
             if step.follow_from(container).is_some() || !visited.insert(body.index()) {
                 continue;
             }
@@ -133,20 +133,20 @@ impl<'d> PlaceFinder<'d> {
             let is_empty_php = body.kind() == Kind::Array && body.is_empty() && self.naming() == Naming::Php;
             if is_empty_php {
                 let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
-                let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
+                let entry = self.add_native_entry(value.root(), Some(&key), &new_path)?;
                 let map = self.changes.entries[entry].to_container_entry();
                 self.changes.replaced.push((body.index(), entry));
                 self.changes.entries[entry] = map;
             } else if body.kind() == Kind::Map {
                 self.refuse_fixed_members(body, "a new member")?;
-                let named = self.new_key_name(body, step, &name);
+                let key_name = self.new_key_name(body, step, &name);
                 let names = body.entries().filter_map(|(key, _)| match key {
                     Key::Name(name) if name.node.kind.is_string() => Some(name),
                     _ => None,
                 });
                 let last_key = names.last().map(|key| (self.document, key));
-                let key = self.new_key_template(body, step, &named, last_key);
-                let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
+                let key = self.new_key_template(body, step, &key_name, last_key);
+                let entry = self.add_native_entry(value.root(), Some(&key), &new_path)?;
                 self.changes.added.push((body.index(), entry));
                 self.changes.containers.push(body.index());
             }
@@ -177,15 +177,15 @@ impl<'d> PlaceFinder<'d> {
                 continue;
             }
             let is_array_of_php = self.naming() == Naming::Php && body.kind() == Kind::Map && !self.is_member_map(body);
-            let place = format!("{path_text}[{}]", body.len());
+            let new_path = format!("{path_text}[{}]", body.len());
             let entry = if body.kind() == Kind::Array {
-                self.add_native_entry(value.root(), None, &place)?
+                self.add_native_entry(value.root(), None, &new_path)?
             } else if is_array_of_php {
                 let next = next_index(body)
                     .ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &path_text))?;
                 let next = next.to_string();
                 let key = KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
-                self.add_native_entry(value.root(), Some(&key), &place)?
+                self.add_native_entry(value.root(), Some(&key), &new_path)?
             } else {
                 return Err(unfit_refusal("a list to append to", &kind_name(body), &path_text));
             };
@@ -218,7 +218,7 @@ impl<'d> PlaceFinder<'d> {
             }
         }
         if self.changes.keys.is_empty() {
-            return Err(Refusal::Absent { path: old.to_owned(), why: None });
+            return Err(Refusal::Absent { path: old.to_owned(), reason: None });
         }
         Ok(())
     }
@@ -250,28 +250,28 @@ impl<'d> PlaceFinder<'d> {
 
     /// Returns the bytes of a key after renaming.
     pub(super) fn renamed_bytes(&self, key: &Name<'_>, old: Option<&str>, new: &str) -> Vec<u8> {
-        let bare = old.map_or_else(|| unmarked_len(key.bytes), str::len);
-        let marks = key.bytes.len().saturating_sub(bare);
-        [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat()
+        let name_len = old.map_or_else(|| unmarked_len(key.bytes), str::len);
+        let marks_len = key.bytes.len().saturating_sub(name_len);
+        [key.bytes.get(..marks_len).unwrap_or_default(), new.as_bytes()].concat()
     }
 
     /// Returns the properties of the renamed key, with these bytes.
     pub(super) fn renamed_key_template<'k>(&self, key: &Name<'_>, bytes: &'k [u8]) -> KeyTemplate<'k> {
-        let mut like = KeyTemplate::from_key(self.document, key, bytes);
+        let mut key_template = KeyTemplate::from_key(self.document, key, bytes);
         if key.node.kind == Kind::Int {
-            like.kind = Kind::Text;
+            key_template.kind = Kind::Text;
         }
-        self.retype_latin1_key(&mut like);
-        like
+        self.retype_latin1_key(&mut key_template);
+        key_template
     }
 
     /// Returns an entry with only this key. Records have the same keys, so an entry is made once for all of them. Its
     /// path is computed only for the first, because that takes time proportional to the number of records.
     pub(super) fn renamed_entry(&mut self, key_template: &KeyTemplate<'_>, index: u32) -> Result<usize, Refusal> {
         let name = (key_template.kind as u8, key_template.encoding.clone(), key_template.bytes.to_vec());
-        if let Some(&entry) = self.renamed.get(&name) {
+        if let Some(&entry) = self.renamed_keys.get(&name) {
             if let Some(entry) = self.changes.entries.get_mut(entry) {
-                entry.lose_again();
+                entry.count_further_place();
             }
             return Ok(entry);
         }
@@ -283,7 +283,7 @@ impl<'d> PlaceFinder<'d> {
         let entry = native::make_native_entry(nothing.root(), Some(key_template), value_path, self.stage, self.limits);
         self.changes.entries.push(entry.map_err(Refusal::Unwritable)?);
         let entry = self.changes.entries.len() - 1;
-        self.renamed.insert(name, entry);
+        self.renamed_keys.insert(name, entry);
         Ok(entry)
     }
 
@@ -301,7 +301,7 @@ impl<'d> PlaceFinder<'d> {
 
     fn absent_path_error(&self, path: &Pattern) -> Refusal {
         let reason = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
-        Refusal::Absent { path: path.as_str().to_owned(), why: reason }
+        Refusal::Absent { path: path.as_str().to_owned(), reason }
     }
 
     /// Returns the list, map or attributes that contain a value.
@@ -348,9 +348,9 @@ impl<'d> PlaceFinder<'d> {
         &mut self,
         value: Cursor<'_>,
         key: Option<&KeyTemplate<'_>>,
-        place: &str,
+        path: &str,
     ) -> Result<usize, Refusal> {
-        let entry = native::make_native_entry(value, key, || place.to_owned(), self.stage, self.limits)
+        let entry = native::make_native_entry(value, key, || path.to_owned(), self.stage, self.limits)
             .map_err(Refusal::Unwritable)?;
         self.changes.entries.push(entry);
         Ok(self.changes.entries.len() - 1)
@@ -390,9 +390,9 @@ impl<'d> PlaceFinder<'d> {
 
     /// Makes non-ASCII names text: in Perl the bytes of a string are Latin-1, and a symbol of ASCII has no encoding
     /// that other names could use.
-    fn retype_latin1_key(&self, like: &mut KeyTemplate<'_>) {
-        if like.kind == Kind::Bytes && self.naming() == Naming::Perl && !like.bytes.is_ascii() {
-            like.kind = Kind::Text;
+    fn retype_latin1_key(&self, key_template: &mut KeyTemplate<'_>) {
+        if key_template.kind == Kind::Bytes && self.naming() == Naming::Perl && !key_template.bytes.is_ascii() {
+            key_template.kind = Kind::Text;
         }
     }
 }

@@ -12,7 +12,7 @@ pub enum Refusal {
         /// The path.
         path: String,
         /// What is there instead, if known.
-        why: Option<Error>,
+        reason: Option<Error>,
     },
     /// The value on a path can't be altered this way.
     Unfit(Error),
@@ -25,8 +25,8 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Absent { path, why: None } => write!(f, "nothing at `{path}`"),
-            Refusal::Absent { why: Some(error), .. }
+            Refusal::Absent { path, reason: None } => write!(f, "nothing at `{path}`"),
+            Refusal::Absent { reason: Some(error), .. }
             | Refusal::Unfit(error)
             | Refusal::Unreadable(error)
             | Refusal::Unwritable(error) => error.fmt(f),

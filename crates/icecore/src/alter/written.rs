@@ -17,7 +17,7 @@ pub(super) struct WrittenDraft {
     pub(super) is_rewritten: bool,
 }
 
-/// Writes a draft whose original was in `body`.
+/// Writes a draft; `body` is the text before the alterations.
 pub(super) fn write_draft(
     draft: &Draft<'_>,
     body: &[u8],
@@ -36,7 +36,7 @@ pub(super) fn write_draft(
         read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
     };
     // The values of the input do not lose anything in this edit, because their own format already stored them.
-    let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
+    let keeps = write(draft.source).is_ok_and(|(bytes, _)| bytes == body);
     let mut failed = None;
     for forgotten in [None, Some(false), Some(true)] {
         let document = forgotten.map(|all| draft.without_changed_spelling(all));
@@ -50,7 +50,7 @@ pub(super) fn write_draft(
         };
         if !keeps
             && let Some(bytes) =
-                layout::merge_with_original(draft, body, &bytes, stage, limits).filter(|bytes| reads_back(bytes))
+                layout::merge_with_source(draft, body, &bytes, stage, limits).filter(|bytes| reads_back(bytes))
         {
             return Ok(WrittenDraft { bytes, losses, is_rewritten: false });
         }
@@ -63,7 +63,7 @@ pub(super) fn write_draft(
     Err(failed.unwrap_or_else(not_preserved_error))
 }
 
-/// Returns a text that ends with the same blanks as the original.
+/// Returns a text that ends with the same blanks as the other one.
 fn with_trailing_blanks(body: &[u8], mut bytes: Vec<u8>, stage: &Stage) -> Vec<u8> {
     if stage.format().can.text {
         let end = &body[body.trim_ascii_end().len()..];

@@ -8,12 +8,12 @@ mod pattern;
 pub(crate) mod reserved;
 
 use crate::error::{Error, ErrorKind};
-use crate::options::{Opt, OptionType, Side};
+use crate::options::{OptionSpec, OptionType, Side};
 use pattern::ClassPattern;
 use std::collections::HashMap;
 
 /// The option of every format that writes classes.
-pub(crate) const OPTION: Opt = Opt {
+pub(crate) const OPTION: OptionSpec = OptionSpec {
     name: "class-map",
     takes: OptionType::Text,
     side: Side::Write,

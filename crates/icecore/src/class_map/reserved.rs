@@ -19,7 +19,7 @@ pub(crate) enum Language {
 
 /// What an object of one of the language's own classes must contain.
 #[derive(Debug)]
-pub(crate) struct Layout {
+pub(crate) struct MemberRequirements {
     /// Required members. If there are none, and no member has a type, every object is refused.
     pub(crate) required: Vec<&'static str>,
     /// Optional members, with their types.
@@ -31,25 +31,27 @@ pub(crate) struct Layout {
 pub(crate) struct TypedMember {
     pub(crate) name: &'static str,
     /// PHP's name of the type; `object` means any class.
-    pub(crate) kind: &'static str,
-    pub(crate) or_null: bool,
+    pub(crate) type_name: &'static str,
+    pub(crate) allows_null: bool,
 }
 
-impl Layout {
-    fn parse(members: &'static str) -> Layout {
-        let mut layout = Layout { required: Vec::new(), typed: Vec::new() };
+impl MemberRequirements {
+    /// Parses the members of a line of the table. `name` is required; `name?type` is optional, and `name!type` is
+    /// required with this type. A `+` after the type allows null.
+    fn parse(members: &'static str) -> MemberRequirements {
+        let mut requirements = MemberRequirements { required: Vec::new(), typed: Vec::new() };
         for member in members.split(' ').filter(|member| !member.is_empty()) {
             let Some((name, kind)) = member.split_once(['?', '!']) else {
-                layout.required.push(member);
+                requirements.required.push(member);
                 continue;
             };
             if member.as_bytes().get(name.len()) == Some(&b'!') {
-                layout.required.push(name);
+                requirements.required.push(name);
             }
             let bare = kind.trim_end_matches('+');
-            layout.typed.push(TypedMember { name, kind: bare, or_null: bare != kind });
+            requirements.typed.push(TypedMember { name, type_name: bare, allows_null: bare != kind });
         }
-        layout
+        requirements
     }
 
     /// Returns `true` if objects of the class are always refused.
@@ -58,7 +60,7 @@ impl Layout {
     }
 }
 
-type ReservedTable = HashMap<Vec<u8>, Layout>;
+type ReservedTable = HashMap<Vec<u8>, MemberRequirements>;
 
 fn reserved_classes(language: Language) -> &'static ReservedTable {
     static PHP: OnceLock<ReservedTable> = OnceLock::new();
@@ -70,7 +72,7 @@ fn reserved_classes(language: Language) -> &'static ReservedTable {
     table.get_or_init(|| {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let rows = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
-        rows.map(|(name, members)| (fold_case(language, name.as_bytes()), Layout::parse(members))).collect()
+        rows.map(|(name, members)| (fold_case(language, name.as_bytes()), MemberRequirements::parse(members))).collect()
     })
 }
 
@@ -91,7 +93,7 @@ fn strip_root_separator(language: Language, name: &[u8]) -> &[u8] {
 }
 
 /// Returns the requirements for an object of this class, if the language has a class with that name.
-pub(crate) fn find_reserved(language: Language, name: &[u8]) -> Option<&'static Layout> {
+pub(crate) fn find_reserved(language: Language, name: &[u8]) -> Option<&'static MemberRequirements> {
     let name = strip_root_separator(language, name);
     // No name in the tables is longer, so a long hostile name is not copied.
     if name.len() > 100 {

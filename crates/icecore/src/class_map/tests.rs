@@ -48,7 +48,7 @@ fn reserved_names_are_found_per_language() {
     assert_eq!(reserved(Ruby, b"String"), Some(Vec::new()));
     assert_eq!(reserved(Ruby, b"string"), None);
     let exception = reserved::find_reserved(Php, b"Exception").unwrap();
-    assert_eq!(exception.typed.iter().find(|typed| typed.name == "line").map(|typed| typed.kind), Some("int"));
+    assert_eq!(exception.typed.iter().find(|typed| typed.name == "line").map(|typed| typed.type_name), Some("int"));
     assert_eq!(reserved::from_foreign_name(b"Icecore::Foreign::A::B"), Some(&b"A::B"[..]));
     assert_eq!(reserved::from_foreign_name(b"Icecore\\Foreign\\A"), Some(&b"A"[..]));
     assert_eq!(reserved::from_foreign_name(b"Icecore::Foreign::"), None);

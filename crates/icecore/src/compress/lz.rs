@@ -171,7 +171,7 @@ fn decode_fastlz(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(),
     /// Maximum distance of a level-2 copy that is encoded in one byte.
     const MAX_SHORT_DISTANCE: usize = 8192;
     let first = input.read_byte()?;
-    let is_second = match first >> 5 {
+    let is_level_2 = match first >> 5 {
         0 => false,
         1 => true,
         _ => return Err(DecodeStop::Broken("a level that is not 1 or 2")),
@@ -182,13 +182,14 @@ fn decode_fastlz(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(),
             out.push_literals(input.read_bytes(control + 1)?)?;
         } else {
             let high = (control & 31) << 8;
-            let extra_len = match (control >> 5, is_second) {
+            let extra_len = match (control >> 5, is_level_2) {
                 (7, true) => input.read_long_length()?,
                 (7, false) => input.read_byte()?,
                 _ => 0,
             };
             let low = input.read_byte()?;
-            let distance = match (is_second, high, low) {
+            let distance = match (is_level_2, high, low) {
+                // The largest short distance means that the real one follows in two bytes.
                 (true, 0x1f00, 255) => MAX_SHORT_DISTANCE + (input.read_byte()? << 8) + input.read_byte()?,
                 _ => high + low + 1,
             };

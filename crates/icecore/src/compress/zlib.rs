@@ -1,4 +1,4 @@
-//! Deflate, in the frames of zlib and gzip.
+//! Deflate: bare, and in the formats of zlib and gzip.
 
 use super::{Beginning, StreamError, StreamFn, malformed_error, next_step_size, read_beginning, read_to_limit};
 use crate::error::{Error, ErrorKind};
@@ -14,14 +14,14 @@ pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<V
     inflate(body, true, max_len, limits)
 }
 
-/// Decompresses deflate without a frame.
+/// Decompresses deflate that has no header.
 pub(crate) fn inflate_bare(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     inflate(body, false, max_len, limits)
 }
 
-fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let name = if framed { "zlib" } else { "deflate" };
-    let mut inflate = Decompress::new(framed);
+fn inflate(body: &[u8], has_zlib_header: bool, max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let name = if has_zlib_header { "zlib" } else { "deflate" };
+    let mut inflate = Decompress::new(has_zlib_header);
     let mut out = Vec::new();
     loop {
         let (consumed, produced) = (inflate.total_in(), inflate.total_out());
@@ -51,15 +51,15 @@ pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error>
     Ok(out)
 }
 
-/// Appends a deflate stream without a frame.
+/// Appends a deflate stream without a header.
 pub(crate) fn deflate_bare(body: &[u8], level: Option<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
     deflate(body, level, false, out)
 }
 
-/// Appends a deflate stream, in zlib's frame if `framed`.
-fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> Result<(), Error> {
+/// Appends a deflate stream, in zlib's format if `has_zlib_header`.
+fn deflate(body: &[u8], level: Option<u8>, has_zlib_header: bool, out: &mut Vec<u8>) -> Result<(), Error> {
     let level = Compression::new(u32::from(level.unwrap_or(6).min(9)));
-    let mut deflate = Compress::new(level, framed);
+    let mut deflate = Compress::new(level, has_zlib_header);
     loop {
         out.reserve((body.len() / 2).clamp(1 << 10, 8 << 20));
         let consumed = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX);
@@ -113,13 +113,13 @@ pub(crate) fn gunzip(body: &[u8], max_len: u64, limits: &Limits) -> Result<(Vec<
 pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
     const DEFLATE: u8 = 8;
     const UNIX: u8 = 3;
-    // The level in the header: the slowest, the fastest, or another one.
-    let extra = match level {
+    // The header tells only if the level was the slowest or the fastest.
+    let level_flag = match level {
         Some(9..) => 2,
         Some(1) => 4,
         _ => 0,
     };
-    let mut out = vec![0x1f, 0x8b, DEFLATE, 0, 0, 0, 0, 0, extra, UNIX];
+    let mut out = vec![0x1f, 0x8b, DEFLATE, 0, 0, 0, 0, 0, level_flag, UNIX];
     deflate(body, level, false, &mut out)?;
     let mut crc = Crc::new();
     crc.update(body);

@@ -38,7 +38,7 @@ pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error>
 /// Returns the beginning of the content of a stream.
 pub(crate) fn head(body: &[u8], max_len: usize) -> Option<Beginning> {
     let mut decoder = Decoder::with_buffer(body).ok()?;
-    // The header alone determines the memory of the window.
+    // The header alone decides how much memory the window takes: here at most 8 MiB.
     decoder.window_log_max(23).ok()?;
     Some(read_beginning(decoder, max_len))
 }

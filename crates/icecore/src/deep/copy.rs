@@ -22,15 +22,15 @@ pub(super) struct Copier<'l> {
     /// The tables of the new nodes.
     tape: Tape,
     rewrite: Rewrite,
-    opened: Vec<OpenedString>,
+    opened_strings: Vec<OpenedString>,
     limits: &'l Limits,
     /// The input of the first document.
     input: &'l [u8],
     /// Number of bytes that may still be opened.
-    remaining: u64,
+    remaining_bytes: u64,
     expansion_limit: u64,
     /// Number of bytes to which strings may still be decompressed.
-    unpacked: u64,
+    remaining_decompressed: u64,
     /// Long strings that are not frozen data. They are remembered, so that copies of them are not examined again.
     plain_strings: SeededMap<(bool, u64, usize), ()>,
 }
@@ -39,10 +39,10 @@ pub(super) struct Copier<'l> {
 struct CopySource<'d> {
     document: &'d Document<'d>,
     /// Positions of its input and its arena in the combined document.
-    input: Location,
-    arena: u64,
+    input_base: Location,
+    arena_base: u64,
     /// Mapping of ids to ids in the copy; `None` for the first document, whose ids stay.
-    names: Option<IdTranslation>,
+    id_translation: Option<IdTranslation>,
     level: u32,
     /// Number of containers around it.
     depth: u32,
@@ -74,53 +74,60 @@ impl<'l> Copier<'l> {
         Copier {
             tape,
             rewrite: Rewrite::default(),
-            opened: Vec::new(),
+            opened_strings: Vec::new(),
             limits,
             input: document.input(),
-            remaining: max_values,
+            remaining_bytes: max_values,
             expansion_limit: max_values,
-            unpacked: limits.decompressed,
+            remaining_decompressed: limits.decompressed,
             plain_strings: SeededMap::default(),
         }
     }
 
     /// Copies the document with its strings opened. Returns `None` if there was nothing to open.
     pub(super) fn copy_document(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<OpenedString>)>, Error> {
-        let source = CopySource { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
+        let source = CopySource {
+            document,
+            input_base: Location::Input(0),
+            arena_base: 0,
+            id_translation: None,
+            level: 0,
+            depth: 0,
+        };
         self.rewrite = Rewrite::new(document.nodes().len());
         self.copy_nodes(source, 0, document.tape().len())?;
         (self.tape.root, self.tape.header) = (document.tape().root, document.tape().header);
         self.rewrite.finish(&mut self.tape);
-        Ok((!self.opened.is_empty()).then_some((self.tape, self.opened)))
+        Ok((!self.opened_strings.is_empty()).then_some((self.tape, self.opened_strings)))
     }
 
     /// Copies the nodes from `start` to `end`.
     fn copy_nodes(&mut self, mut source: CopySource<'_>, start: u32, end: u32) -> Result<(), Error> {
         let document = source.document;
         // Strings before this node are not opened.
-        let mut sealed = start;
+        let mut sealed_end = start;
         for index in start..end {
             let Some(node) = document.nodes().get(index as usize).copied() else { break };
             self.rewrite.reach_node(index);
             self.rewrite.check_limits(self.limits, 0)?;
             if is_sealed(document, index, &node) {
-                sealed = sealed.max(document.tape().index_after(index));
+                sealed_end = sealed_end.max(document.tape().index_after(index));
             }
             let key = self.translate_key(&mut source, &node)?;
             let depth = source.depth + self.rewrite.depth() as u32;
-            if index >= sealed
+            if index >= sealed_end
                 && may_be_opened(&node, self.rewrite.parent())
                 && let Some(copy) = self.copy_nested_string(&source, &node, key, depth)?
             {
                 let new = &mut self.rewrite.nodes[copy as usize];
                 new.key = key;
                 new.flags |= node.flags & PLACE_FLAGS;
-                self.rewrite.record_place(copy);
+                self.rewrite.record_position(copy);
                 continue;
             }
             let mut new = self.translate_node(&mut source, &node)?;
             new.key = key;
-            self.rewrite.record_place(self.rewrite.len());
+            self.rewrite.record_position(self.rewrite.len());
             if node.kind.is_again() {
                 self.rewrite.push_old_link(new);
             } else if node.kind.is_container() {
@@ -144,24 +151,24 @@ impl<'l> Copier<'l> {
     ) -> Result<Option<u32>, Error> {
         let document = source.document;
         let bytes = document.bytes(node);
-        let place = source.locate_string(node);
-        let name = match place {
+        let location = source.locate_string(node);
+        let string_id = match location {
             Location::Input(start) => (true, start, bytes.len()),
             Location::Arena(start) => (false, start, bytes.len()),
         };
-        if is_long_string(bytes) && self.plain_strings.contains_key(&name) {
+        if is_long_string(bytes) && self.plain_strings.contains_key(&string_id) {
             return Ok(None);
         }
         let mut limits = self.limits.clone();
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
-        limits.decompressed = self.unpacked;
+        limits.decompressed = self.remaining_decompressed;
         let nested = nested::read_nested(bytes, &mut limits);
-        self.unpacked = limits.decompressed;
+        self.remaining_decompressed = limits.decompressed;
         let nested = nested.map_err(|error| self.refused_string_error(key, error))?;
         let Some(Nested { stage, document: inner }) = nested else {
             if is_long_string(bytes) {
-                self.plain_strings.insert(name, ());
+                self.plain_strings.insert(string_id, ());
             }
             return Ok(None);
         };
@@ -181,25 +188,32 @@ impl<'l> Copier<'l> {
         let len = bytes.len() as u64;
         // Decompressed data is longer than the string.
         let cost = len.max(inner.input().len() as u64);
-        let Some(remaining) = self.remaining.checked_sub(cost) else { return Err(self.expansion_error(key)) };
-        self.remaining = remaining;
+        let Some(remaining) = self.remaining_bytes.checked_sub(cost) else { return Err(self.expansion_error(key)) };
+        self.remaining_bytes = remaining;
         let input = match offset_in_slice(bytes, inner.input()) {
-            Some(delta) => shift_location(place, delta),
+            Some(delta) => shift_location(location, delta),
             None => Location::Arena(self.append_to_arena(inner.input())),
         };
         let arena = self.append_to_arena(inner.tape().arena());
-        let offset = match place {
+        let offset = match location {
             Location::Input(start) => Some(start),
             Location::Arena(_) => None,
         };
-        self.opened.push(OpenedString { node: 0, stage, level: source.level, offset, len });
-        let number = self.opened.len() - 1;
+        self.opened_strings.push(OpenedString { node: 0, stage, level: source.level, offset, len });
+        let position = self.opened_strings.len() - 1;
         let names = Some(IdTranslation::default());
-        let source = CopySource { document: &inner, input, arena, names, level: source.level + 1, depth };
+        let source = CopySource {
+            document: &inner,
+            input_base: input,
+            arena_base: arena,
+            id_translation: names,
+            level: source.level + 1,
+            depth,
+        };
         let outer = self.rewrite.begin_nested(root, end);
         self.copy_nodes(source, root, end)?;
         let copy = self.rewrite.end_nested(outer).new_position(root);
-        self.opened[number].node = copy;
+        self.opened_strings[position].node = copy;
         Ok(Some(copy))
     }
 
@@ -232,7 +246,7 @@ impl<'l> Copier<'l> {
         let mut new = *node;
         if node.kind.is_container() {
             new.set_end(0);
-            if let (true, Some(names)) = (node.class() != 0, &mut source.names) {
+            if let (true, Some(names)) = (node.class() != 0, &mut source.id_translation) {
                 let class = names.translate_class(&mut self.tape, source.document, node.class())?;
                 new.set_class(class);
             }
@@ -243,7 +257,7 @@ impl<'l> Copier<'l> {
             if node.kind == Kind::Module {
                 return Ok(new.in_form(node.form()));
             }
-            let encoding = match (source.is_long(node), &mut source.names) {
+            let encoding = match (source.is_long(node), &mut source.id_translation) {
                 (true, _) => 0,
                 (false, Some(names)) => names.translate_encoding(&mut self.tape, source.document, node.encoding())?,
                 (false, None) => node.encoding(),
@@ -256,7 +270,7 @@ impl<'l> Copier<'l> {
     /// Returns the key of the value for the copy; a key that can't have an id is put before the value.
     fn translate_key(&mut self, source: &mut CopySource<'_>, node: &Node) -> Result<u16, Error> {
         let document = source.document;
-        let Some(names) = &mut source.names else { return Ok(node.key) };
+        let Some(names) = &mut source.id_translation else { return Ok(node.key) };
         if matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) {
             return Ok(node.key);
         }
@@ -324,14 +338,14 @@ impl IdTranslation {
 impl CopySource<'_> {
     /// Returns the location of a string's bytes in the combined document.
     fn locate_string(&self, node: &Node) -> Location {
-        let place = if self.is_long(node) {
-            self.document.tape().long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place)
+        let location = if self.is_long(node) {
+            self.document.tape().long_strings.get(node.long_index()).map_or(Location::Arena(0), |long| long.location)
         } else {
-            node.place()
+            node.location()
         };
-        match place {
-            Location::Input(start) => shift_location(self.input, start),
-            Location::Arena(start) => Location::Arena(self.arena + start),
+        match location {
+            Location::Input(start) => shift_location(self.input_base, start),
+            Location::Arena(start) => Location::Arena(self.arena_base + start),
         }
     }
 

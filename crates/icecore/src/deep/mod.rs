@@ -26,8 +26,8 @@ pub const LEVELS: u32 = 16;
 /// A document whose strings were opened.
 #[derive(Debug)]
 pub struct Deep<'a> {
-    /// The document with the values in place of the strings; the original one, with its spelling, if there was nothing
-    /// to open.
+    /// The document with the values in place of the strings. If there was nothing to open, it is the given document,
+    /// with its spelling.
     pub document: Document<'a>,
     /// The opened strings, in the order of the document.
     pub opened: Vec<OpenedString>,

@@ -86,7 +86,7 @@ fn read_wrapped_content<'b>(
     limits: &mut Limits,
     remaining: u32,
 ) -> Result<Option<Nested<'b>>, Error> {
-    if wrapper.evidence != WrapperEvidence::Frame && !is_promising(wrapper, bytes, remaining) {
+    if wrapper.evidence != WrapperEvidence::Envelope && !is_promising(wrapper, bytes, remaining) {
         return Ok(None);
     }
     let settings = wrapper.settings_for(bytes);
@@ -120,13 +120,13 @@ fn is_promising(wrapper: &Wrapper, bytes: &[u8], remaining: u32) -> bool {
 
 /// Like [`is_candidate`], for bytes that may be truncated.
 fn is_possible(format: &Format, bytes: &[u8]) -> bool {
-    format.inside.map_or_else(|| (format.detect)(bytes).is_some(), |inside| inside(bytes))
+    format.detect_in_string.map_or_else(|| (format.detect)(bytes).is_some(), |inside| inside(bytes))
 }
 
 /// Returns `true` if the bytes look enough like this format to try to read them. Text formats without a signature are
 /// certain after all of the text was read.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
-    format.inside.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
+    format.detect_in_string.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
 }
 
 /// Returns `true` unless this is an empty array in a format that only the whole text can confirm: that is probably

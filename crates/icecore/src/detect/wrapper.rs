@@ -20,7 +20,7 @@ pub(super) fn detect_wrapper(sample: &Sample<'_>, level: u32) -> Option<Finding>
         let is_plain = match wrapper.evidence {
             WrapperEvidence::Magic => true,
             WrapperEvidence::Content => head.is_some(),
-            WrapperEvidence::Frame | WrapperEvidence::Text => false,
+            WrapperEvidence::Envelope | WrapperEvidence::Text => false,
         };
         finding.or_else(|| is_plain.then(|| wrapper_finding(wrapper.name, wrapper.title)))
     })

@@ -141,7 +141,7 @@ struct Expansion<'t> {
     rewrite: Rewrite,
     /// Nodes that links and aliases name, with the kind of the link.
     shared: HashMap<u32, Kind>,
-    parts: Vec<PendingNodes>,
+    pending: Vec<PendingNodes>,
     /// Number of nodes that copies may still add.
     remaining: u64,
 }
@@ -167,17 +167,17 @@ impl<'t> Expansion<'t> {
             selection,
             rewrite: Rewrite::new_unordered(count),
             shared,
-            parts: Vec::new(),
+            pending: Vec::new(),
             remaining: limits.expanded_from(count),
         }
     }
 
     /// Returns the new tape; or the error and the node where it occurred.
     fn expand_document(mut self) -> Result<Tape, (Error, u32)> {
-        self.parts.push(PendingNodes { next: 0, end: self.old.len(), container: None, is_copy: false });
-        while let Some(part) = self.parts.last_mut() {
+        self.pending.push(PendingNodes { next: 0, end: self.old.len(), container: None, is_copy: false });
+        while let Some(part) = self.pending.last_mut() {
             if part.next >= part.end {
-                if let Some(container) = self.parts.pop().and_then(|part| part.container) {
+                if let Some(container) = self.pending.pop().and_then(|part| part.container) {
                     self.rewrite.close_container(container);
                 }
                 continue;
@@ -228,7 +228,7 @@ impl<'t> Expansion<'t> {
         } else {
             self.rewrite.record_move(old);
         }
-        self.rewrite.check_limits(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
+        self.rewrite.check_limits(self.limits, if node.kind.is_container() { self.pending.len() } else { 0 })?;
         node.flags &= !flag::TARGET;
         match node.kind {
             // A caller made a copy of the container that the copy is in. It can't be expanded, so it becomes a link.
@@ -242,7 +242,7 @@ impl<'t> Expansion<'t> {
             kind if kind.is_container() => {
                 node.set_end(0);
                 let container = Some(self.rewrite.len());
-                self.parts.push(PendingNodes { next: old + 1, end: self.old.index_after(old), container, is_copy });
+                self.pending.push(PendingNodes { next: old + 1, end: self.old.index_after(old), container, is_copy });
             }
             _ => {}
         }
@@ -267,7 +267,8 @@ impl<'t> Expansion<'t> {
     }
 }
 
-/// Returns `true` if a value of this kind inside a copy is identical to the original's value, not just equal.
+/// Returns `true` if a value of this kind inside a copy is the same as the value that was copied, and not just equal to
+/// it.
 fn has_identity(kind: Kind) -> bool {
     matches!(kind, Kind::Object | Kind::Opaque | Kind::Ref | Kind::Tied)
 }

@@ -246,13 +246,13 @@ impl<'d> Cursor<'d> {
         if node.kind.has_class() { self.document.class_name(node.class()) } else { None }
     }
 
-    /// Returns the number of items, entries or parts; 0 for a leaf.
+    /// Returns the number of items, entries or other children; 0 for a leaf.
     pub fn len(&self) -> usize {
         let node = self.node();
         if node.kind.is_container() { node.aux as usize } else { 0 }
     }
 
-    /// Returns `true` if there are no items, entries or parts; always for a leaf.
+    /// Returns `true` if there are no items, entries or other children, as in a leaf.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -264,7 +264,7 @@ impl<'d> Cursor<'d> {
         Items { document: self.document, index, end }
     }
 
-    /// Returns the items of an array, or the parts of another container.
+    /// Returns the items of an array, or the children of another container.
     pub fn items(&self) -> Items<'d> {
         self.children()
     }

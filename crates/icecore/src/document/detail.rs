@@ -44,7 +44,7 @@ pub struct Span {
     /// 0 if the bytes are in the input, 1 if they are in data that was decompressed from it.
     pub layer: u8,
     /// Name of the piece in the format's description.
-    pub what: &'static str,
+    pub name: &'static str,
 }
 
 /// [`Span::node`] of pieces that do not belong to a value.
@@ -114,15 +114,15 @@ pub struct Detail {
     /// The layer that is being read.
     pub(crate) layer: u8,
     /// Whether the reader is in a copy, whose bytes were already recorded.
-    pub(crate) copying: bool,
+    pub(crate) is_in_copy: bool,
 }
 
 impl Detail {
     /// Records a span, unless it is empty or was already read.
     pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
-        if start < end && !self.copying {
+        if start < end && !self.is_in_copy {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
-            self.trace.spans.push(Span { start, end, node, layer, what: name });
+            self.trace.spans.push(Span { start, end, node, layer, name });
         }
     }
 
@@ -132,7 +132,7 @@ impl Detail {
         if self.trace.extents.len() <= index {
             self.trace.extents.resize(index + 1, Extent::default());
         }
-        let (start, layer, copied) = (start as u64, self.layer, self.copying);
+        let (start, layer, copied) = (start as u64, self.layer, self.is_in_copy);
         self.trace.extents[index] = Extent { start, end: 0, layer, copied };
     }
 
@@ -222,8 +222,9 @@ impl Spelling {
         &self.notes[start..start + len]
     }
 
-    /// Returns the bytes that were stored for a choice.
-    pub fn kept(&self, location: u64) -> &[u8] {
+    /// Returns the bytes that were stored for a choice. Its value is their location in [`Spelling::bytes`]: the
+    /// position in the upper 32 bits, the length in the lower ones.
+    pub fn stored_bytes(&self, location: u64) -> &[u8] {
         let (start, len) = ((location >> 32) as usize, (location & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
     }
@@ -253,7 +254,7 @@ impl<'d> Replay<'d> {
 
     /// Returns the choice of this kind for the node at `index`, if its value is stored bytes.
     pub(crate) fn stored_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
-        self.note_value(index, code).map(|kept| self.spelling.kept(kept))
+        self.note_value(index, code).map(|kept| self.spelling.stored_bytes(kept))
     }
 }
 

@@ -31,27 +31,27 @@ pub struct Names {
     bytes: Vec<u8>,
     /// A hash table with open addressing. Each slot has the hash in its upper half and the id in its lower half; a
     /// free slot is 0.
-    slots: Vec<u64>,
-    /// For each id, the id that followed it the last time. It is the prediction of the next key.
-    follow: Vec<u16>,
+    hash_slots: Vec<u64>,
+    /// For each id, the id that followed it the last time. This predicts the next key.
+    next_ids: Vec<u16>,
     /// Short names by a hash of their first bytes, to avoid a search.
-    memo: Vec<Memo>,
+    recent_names: Vec<RecentName>,
     /// For each id, whether the name is a byte string or ASCII text without flags.
     plain_flags: Vec<bool>,
     /// Whether there is a name that is not plain: one with flags, or of another kind.
-    marked: bool,
+    has_marked: bool,
     /// Kinds of the names without flags.
-    kinds: u8,
+    plain_kinds: u8,
     /// Whether there is a placeholder: a key that a restricted hash allows but does not contain.
-    absent: bool,
+    has_absent: bool,
     /// Whether there is a symbol.
-    symbol: bool,
+    has_symbol: bool,
     /// Whether there is a mangled name. PHP stores a property that is not public under such a name.
-    mangled: bool,
+    has_mangled: bool,
     /// Whether there is a text that is not UTF-8.
-    malformed: bool,
+    has_malformed: bool,
     /// Whether there is a name with several parts, such as `A::B` or `A\B`.
-    qualified: bool,
+    has_qualified: bool,
     generation: Generation,
 }
 
@@ -78,7 +78,7 @@ impl Generation {
 
 /// A recently seen short name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Memo {
+struct RecentName {
     head: u128,
     len: u32,
     kind_and_flags: u16,
@@ -86,7 +86,7 @@ struct Memo {
 }
 
 /// Number of short names that are remembered. It is a power of two, because a hash is masked with it.
-const MEMOS: usize = 128;
+const RECENT_NAME_COUNT: usize = 128;
 
 /// Masks of the first `n` bytes of a little-endian word. `window & MASKS[len]` is a name padded with zeros, because
 /// the mask removes the bytes that follow the name in the input.
@@ -101,11 +101,11 @@ const MASKS: [u128; 17] = {
 };
 
 #[inline(always)]
-fn memo_slot(head: u128, len: usize) -> usize {
+fn recent_name_slot(head: u128, len: usize) -> usize {
     // Multiplicative hashing. The upper seven bits of the product depend on every byte of the name, so they are the
     // hash.
     let folded = (head as u64) ^ ((head >> 64) as u64).rotate_left(29) ^ len as u64;
-    (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize & (MEMOS - 1)
+    (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize & (RECENT_NAME_COUNT - 1)
 }
 
 #[inline(always)]
@@ -147,7 +147,7 @@ impl Names {
     #[inline]
     pub fn get(&self, id: u32) -> Option<Name<'_>> {
         let entry = self.entries.get((id as usize).wrapping_sub(1))?;
-        let bytes = match entry.node.place() {
+        let bytes = match entry.node.location() {
             Location::Arena(start) if entry.node.kind.has_bytes() => {
                 let start = start as usize;
                 &self.bytes[start..start + entry.node.aux as usize]
@@ -177,42 +177,42 @@ impl Names {
     /// Returns `true` if there is a name with flags, or one that is not a plain string.
     #[inline]
     pub(crate) fn has_marked(&self) -> bool {
-        self.marked
+        self.has_marked
     }
 
     /// Returns `true` if names may differ in more than their bytes.
     #[inline]
     pub(crate) fn has_mixed_kinds(&self) -> bool {
-        self.kinds == BYTES | TEXT
+        self.plain_kinds == BYTES | TEXT
     }
 
     /// Returns `true` if there is a name of a key that is allowed, but absent.
     #[inline]
     pub(crate) fn has_absent(&self) -> bool {
-        self.absent
+        self.has_absent
     }
 
     /// Returns `true` if a key may be a symbol. If the table is full, some keys are not in it.
     #[inline]
     pub(crate) fn may_have_symbol(&self) -> bool {
-        self.symbol || self.entries.len() >= CAPACITY
+        self.has_symbol || self.entries.len() >= CAPACITY
     }
 
     /// Returns `true` if a key may be text that is not valid UTF-8.
     pub(crate) fn may_have_malformed(&self) -> bool {
-        self.malformed || self.entries.len() >= CAPACITY
+        self.has_malformed || self.entries.len() >= CAPACITY
     }
 
     /// Returns `true` if a key may have a mangled name.
     #[inline]
     pub(crate) fn may_have_mangled(&self) -> bool {
-        self.mangled || self.entries.len() >= CAPACITY
+        self.has_mangled || self.entries.len() >= CAPACITY
     }
 
     /// Returns `true` if there is a class in a package, module or namespace.
     #[inline]
     pub(crate) fn has_qualified(&self) -> bool {
-        self.qualified
+        self.has_qualified
     }
 
     /// Returns a number that identifies the ids of this table, for caches. It changes when the ids lose their
@@ -232,13 +232,13 @@ impl Names {
     /// a map.
     #[inline]
     pub(crate) fn predict_next(&self, id: u16) -> u16 {
-        self.follow.get(usize::from(id)).copied().unwrap_or(0)
+        self.next_ids.get(usize::from(id)).copied().unwrap_or(0)
     }
 
     /// Remembers that `next` followed `id`.
     #[inline]
     pub(crate) fn learn_next(&mut self, id: u16, next: u16) {
-        if let Some(slot) = self.follow.get_mut(usize::from(id)) {
+        if let Some(slot) = self.next_ids.get_mut(usize::from(id)) {
             *slot = next;
         }
     }
@@ -258,7 +258,7 @@ impl Names {
                 None => return 0,
             },
         };
-        match self.memo.get(memo_slot(head, len)) {
+        match self.recent_names.get(recent_name_slot(head, len)) {
             Some(memo)
                 if memo.head == head
                     && memo.len == len as u32
@@ -297,11 +297,12 @@ impl Names {
             && node.encoding() == 0
             && let Ok(id) = u16::try_from(id)
         {
-            if self.memo.is_empty() {
-                self.memo = vec![Memo::default(); MEMOS];
+            if self.recent_names.is_empty() {
+                self.recent_names = vec![RecentName::default(); RECENT_NAME_COUNT];
             }
             let kind_and_flags = kind_and_flags(node.kind, node.flags);
-            self.memo[memo_slot(head, node.aux as usize)] = Memo { head, len: node.aux, kind_and_flags, id };
+            self.recent_names[recent_name_slot(head, node.aux as usize)] =
+                RecentName { head, len: node.aux, kind_and_flags, id };
         }
     }
 
@@ -320,7 +321,7 @@ impl Names {
             let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
             return u128::from_le_bytes(window) & mask == entry.head;
         }
-        match (entry.node.place(), input.get(offset..offset + len)) {
+        match (entry.node.location(), input.get(offset..offset + len)) {
             (Location::Arena(start), Some(bytes)) => self.bytes[start as usize..start as usize + len] == *bytes,
             _ => false,
         }
@@ -336,14 +337,14 @@ impl Names {
 
     fn find_or_append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         let hash = hash_name(&node, bytes);
-        if self.slots.len() < 2 * (self.entries.len() + 1) {
+        if self.hash_slots.len() < 2 * (self.entries.len() + 1) {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
+        let mask = self.hash_slots.len() - 1;
         let mut free = None;
         for step in 0..MAX_PROBES {
             let index = (hash as usize).wrapping_add(step) & mask;
-            let slot = self.slots[index];
+            let slot = self.hash_slots[index];
             if slot == 0 {
                 free = Some(index);
                 break;
@@ -354,19 +355,19 @@ impl Names {
         }
         let index = free?;
         let id = self.append_name(node, bytes)?;
-        self.slots[index] = u64::from(hash) << 32 | u64::from(id);
+        self.hash_slots[index] = u64::from(hash) << 32 | u64::from(id);
         Some(id)
     }
 
     /// Returns the id of this name if it is known.
     pub(crate) fn find(&self, node: Node, bytes: &[u8]) -> Option<u32> {
-        if self.slots.is_empty() {
+        if self.hash_slots.is_empty() {
             return None;
         }
         let hash = hash_name(&node, bytes);
-        let mask = self.slots.len() - 1;
+        let mask = self.hash_slots.len() - 1;
         for step in 0..MAX_PROBES {
-            let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
+            let slot = self.hash_slots[(hash as usize).wrapping_add(step) & mask];
             if slot == 0 {
                 return None;
             }
@@ -393,20 +394,20 @@ impl Names {
             self.bytes.extend_from_slice(bytes);
         }
         let is_plain = node.flags == 0 && (node.kind == Kind::Bytes || node.kind == Kind::Text && bytes.is_ascii());
-        self.marked |= !is_plain;
-        self.kinds |= match node.kind {
+        self.has_marked |= !is_plain;
+        self.plain_kinds |= match node.kind {
             Kind::Bytes if node.flags == 0 => BYTES,
             Kind::Text if node.flags == 0 => TEXT,
             _ => BYTES | TEXT,
         };
         self.plain_flags.push(is_plain);
-        self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
-        self.symbol |= node.kind == Kind::Symbol;
-        self.mangled |= bytes.first() == Some(&0);
-        self.malformed |= node.kind == Kind::Text && std::str::from_utf8(bytes).is_err();
-        self.qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
+        self.has_absent |= node.flags & super::flag::PLACEHOLDER != 0;
+        self.has_symbol |= node.kind == Kind::Symbol;
+        self.has_mangled |= bytes.first() == Some(&0);
+        self.has_malformed |= node.kind == Kind::Text && std::str::from_utf8(bytes).is_err();
+        self.has_qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
         self.entries.push(Entry { head: load_head(bytes), node: kept });
-        self.follow.resize(self.entries.len() + 1, 0);
+        self.next_ids.resize(self.entries.len() + 1, 0);
         u32::try_from(self.entries.len()).ok()
     }
 
@@ -418,11 +419,11 @@ impl Names {
 
     /// Drops all names if there are more than `max_names`. Returns `true` if it did.
     pub(crate) fn clear_if_larger(&mut self, max_names: usize) -> bool {
-        let is_too_much = self.entries.len() > max_names || self.bytes.len() > 64 * max_names;
-        if is_too_much {
+        let is_too_large = self.entries.len() > max_names || self.bytes.len() > 64 * max_names;
+        if is_too_large {
             *self = Names::default();
         }
-        is_too_much
+        is_too_large
     }
 
     /// Returns `true` if this is the name with this id.
@@ -440,16 +441,16 @@ impl Names {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(64);
-        self.slots = vec![0; size];
+        let size = (self.hash_slots.len() * 2).max(64);
+        self.hash_slots = vec![0; size];
         for id in 1..=self.entries.len() as u32 {
             let Some(name) = self.get(id) else { continue };
             let hash = hash_name(&name.node, name.bytes);
             // If all probed slots are taken, the name keeps its id, but a search does not find it again.
             for step in 0..MAX_PROBES {
                 let index = (hash as usize).wrapping_add(step) & (size - 1);
-                if self.slots[index] == 0 {
-                    self.slots[index] = u64::from(hash) << 32 | u64::from(id);
+                if self.hash_slots[index] == 0 {
+                    self.hash_slots[index] = u64::from(hash) << 32 | u64::from(id);
                     break;
                 }
             }
@@ -459,12 +460,12 @@ impl Names {
 
 /// Hashes by multiplying and folding eight bytes at a time.
 fn hash_name(node: &Node, bytes: &[u8]) -> u32 {
-    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| {
-        let product = u128::from(state ^ word) * u128::from(K);
+        let product = u128::from(state ^ word) * u128::from(MULTIPLIER);
         (product as u64) ^ (product >> 64) as u64
     };
-    let mut state = K ^ (bytes.len() as u64) << 16 ^ u64::from(node.kind as u8) << 8 ^ u64::from(node.flags);
+    let mut state = MULTIPLIER ^ (bytes.len() as u64) << 16 ^ u64::from(node.kind as u8) << 8 ^ u64::from(node.flags);
     if !node.kind.has_bytes() {
         state = mix(state, node.payload);
     }

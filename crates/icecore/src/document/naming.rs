@@ -178,8 +178,8 @@ impl Renamer<'_> {
             new = Cow::Owned(separated);
         }
         if let Some(language) = self.naming.class_language().filter(|_| is_foreign && node.kind == Kind::Object)
-            && let Some(layout) = reserved::find_reserved(language, &new)
-            && !self.fits_layout(index, node, layout)
+            && let Some(requirements) = reserved::find_reserved(language, &new)
+            && !self.meets_requirements(index, node, requirements)
         {
             new = Cow::Owned(reserved::to_foreign_name(language, &new));
             if *new != *name.bytes {
@@ -195,12 +195,12 @@ impl Renamer<'_> {
 
     /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is
     /// not a map is written without a class.
-    fn fits_layout(&self, index: u32, node: &Node, layout: &reserved::Layout) -> bool {
+    fn meets_requirements(&self, index: u32, node: &Node, requirements: &reserved::MemberRequirements) -> bool {
         let body = self.document.node(index + 1);
         if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {
             return true;
         }
-        if layout.is_closed() {
+        if requirements.is_closed() {
             return false;
         }
         let members = match (body.kind, self.naming) {
@@ -210,8 +210,8 @@ impl Renamer<'_> {
             _ => collect_members(self.document, index + 2, self.document.tape().index_after(index + 1)),
         };
         let find = |wanted: &str| members.iter().find(|member| member.has_name(wanted));
-        layout.required.iter().all(|name| find(name).is_some())
-            && layout.typed.iter().all(|typed| {
+        requirements.required.iter().all(|name| find(name).is_some())
+            && requirements.typed.iter().all(|typed| {
                 find(typed.name).is_none_or(|member| accepts_kind(self.document.node(member.value).kind, typed))
             })
     }
@@ -222,8 +222,8 @@ impl Renamer<'_> {
         let Some(map) = document.nodes().get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
         let end = if map.end() == 0 { document.tape().len() } else { map.end() };
         let members = collect_members(document, body + 1, end);
-        // Which member owns a name without marks: other members may not get it. If all have a sigil, as is usual in
-        // Ruby, they stay as distinct as before.
+        // A name without marks belongs to one member, and no other member may get it. If all members have a sigil, as
+        // is usual in Ruby, their names stay as distinct as before.
         let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
         let is_mixed = !members.iter().all(has_sigil);
         let is_marked = |member: &Member<'_>| has_sigil(member) || strip_visibility(member.name).is_some();
@@ -288,8 +288,8 @@ pub(super) fn rename_member_on_tape(tape: &mut Tape, member: &Member<'_>, kind: 
 
 /// Returns `true` if a property of this type accepts a value of this kind.
 fn accepts_kind(kind: Kind, typed: &reserved::TypedMember) -> bool {
-    match typed.kind {
-        _ if kind == Kind::Null => typed.or_null,
+    match typed.type_name {
+        _ if kind == Kind::Null => typed.allows_null,
         _ if kind.is_again() => true,
         "int" => matches!(kind, Kind::Int),
         "string" => kind.is_string(),

@@ -142,7 +142,7 @@ pub mod flag {
     pub const IDENTITY: u8 = 0x20;
     /// On a `Map`: one more child follows the entries, the default value.
     pub const DEFAULT: u8 = 0x40;
-    /// On a `Regexp`: not blessed.
+    /// On a `Regexp`: it is not blessed.
     pub const BARE: u8 = 0x10;
     /// On a `Null` or a `Bool`: one of perl's immortal values, not a variable with that value. Writers choose another
     /// form for it if the original writer does.
@@ -247,14 +247,14 @@ pub const KEY_NODE: u16 = 0xFFFF;
 /// [`Node::key`] of such a key.
 pub const IS_KEY: u16 = 0xFFFE;
 
-const ARENA: u64 = 1 << 63;
+const ARENA_BIT: u64 = 1 << 63;
 const ENCODING_SHIFT: u32 = 48;
 const CLASS_SHIFT: u32 = 32;
 const FORM_SHIFT: u32 = 48;
 const FORM_MASK: u64 = 0xFF << FORM_SHIFT;
 const OFFSET_MASK: u64 = (1 << ENCODING_SHIFT) - 1;
 /// `aux` of a string whose location is in the table of long strings.
-pub(crate) const LONG: u32 = u32::MAX;
+pub(crate) const LONG_STRING: u32 = u32::MAX;
 
 /// One cell of the tape: 16 bytes, `repr(C)`, host-endian.
 ///
@@ -298,7 +298,7 @@ impl Location {
     fn to_bits(self) -> u64 {
         match self {
             Location::Input(offset) => offset,
-            Location::Arena(offset) => offset | ARENA,
+            Location::Arena(offset) => offset | ARENA_BIT,
         }
     }
 }
@@ -331,8 +331,8 @@ impl Node {
 
     /// Returns a string of less than 4 GB.
     #[inline]
-    pub fn string(kind: Kind, place: Location, len: u32) -> Node {
-        Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.to_bits() }
+    pub fn string(kind: Kind, location: Location, len: u32) -> Node {
+        Node { kind, flags: 0, key: NO_KEY, aux: len, payload: location.to_bits() }
     }
 
     /// Returns a container that is still open: its end is not set.
@@ -390,11 +390,12 @@ impl Node {
         self.payload = (self.payload & !0xFFFF_FFFF) | u64::from(end);
     }
 
-    /// Returns the location of the bytes of a string. Meaningless for a string in the table of long strings.
+    /// Returns the location of the bytes of a string. The result has no meaning for a string in the table of long
+    /// strings.
     #[inline]
-    pub const fn place(&self) -> Location {
+    pub const fn location(&self) -> Location {
         let offset = self.payload & OFFSET_MASK;
-        if self.payload & ARENA != 0 { Location::Arena(offset) } else { Location::Input(offset) }
+        if self.payload & ARENA_BIT != 0 { Location::Arena(offset) } else { Location::Input(offset) }
     }
 
     /// Returns the index of a string in the table of long strings.
@@ -408,7 +409,7 @@ impl Node {
     pub const fn encoding(&self) -> u16 {
         match self.kind {
             Kind::Module => 0,
-            _ => ((self.payload & !ARENA) >> ENCODING_SHIFT) as u16,
+            _ => ((self.payload & !ARENA_BIT) >> ENCODING_SHIFT) as u16,
         }
     }
 

@@ -18,7 +18,7 @@ struct PartExtraction<'d> {
     /// The range of nodes that is taken.
     root: u32,
     end: u32,
-    places: HashMap<u32, u32>,
+    new_positions: HashMap<u32, u32>,
     keys: HashMap<u16, Option<u16>>,
     classes: HashMap<u32, u32>,
     encodings: HashMap<u16, u16>,
@@ -58,7 +58,7 @@ impl Document<'_> {
             tape,
             root: index,
             end: root.index_after(),
-            places: HashMap::new(),
+            new_positions: HashMap::new(),
             keys: HashMap::new(),
             classes: HashMap::new(),
             encodings: HashMap::new(),
@@ -103,7 +103,7 @@ impl PartExtraction<'_> {
         }
         for (link, named) in std::mem::take(&mut self.links) {
             // At this point, all of the value has been taken.
-            let target = self.places.get(&named).copied().unwrap_or(0);
+            let target = self.new_positions.get(&named).copied().unwrap_or(0);
             self.tape.mark_target(target);
             self.tape.nodes[link as usize].payload = u64::from(target);
         }
@@ -112,17 +112,17 @@ impl PartExtraction<'_> {
 
     /// Takes the node at `index`; for a container only its own node.
     fn take_node(&mut self, index: u32, node: Node, key: u16) -> Result<(), Error> {
-        if let Some(place) = self.places.get(&index).copied() {
+        if let Some(position) = self.new_positions.get(&index).copied() {
             // A link already brought it here.
             let link_node = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & PLACE_FLAGS);
-            self.put_link(link_node, place);
+            self.put_link(link_node, position);
             return Ok(());
         }
         if node.kind.is_again() {
             return self.take_link(index, node, key);
         }
         let new_index = self.tape.len();
-        self.places.insert(index, new_index);
+        self.new_positions.insert(index, new_index);
         let mut new = self.relocate_node(&node)?;
         new.key = key;
         new.flags &= !flag::TARGET;
@@ -149,9 +149,9 @@ impl PartExtraction<'_> {
         let mut target = u32::try_from(node.payload).unwrap_or(index);
         // A link may name another link, but chains have a limit.
         for _ in 0..64 {
-            if let Some(place) = self.places.get(&target).copied() {
-                self.places.insert(index, new_index);
-                self.put_link(link_node, place);
+            if let Some(position) = self.new_positions.get(&target).copied() {
+                self.new_positions.insert(index, new_index);
+                self.put_link(link_node, position);
                 return Ok(());
             }
             let named = self.document.node(target);
@@ -160,32 +160,32 @@ impl PartExtraction<'_> {
                 break;
             }
             if !named.kind.is_again() {
-                self.places.insert(index, new_index);
+                self.new_positions.insert(index, new_index);
                 let flags = named.flags & !PLACE_FLAGS | link_node.flags & PLACE_FLAGS;
                 return self.take_node(target, Node { flags, ..named }, key);
             }
             link_node.flags |= named.flags & PLACE_FLAGS;
             target = u32::try_from(named.payload).unwrap_or(target);
         }
-        self.places.insert(index, new_index);
+        self.new_positions.insert(index, new_index);
         let link = self.tape.push(Node { flags: link_node.flags & !flag::TARGET, ..link_node });
         self.links.push((link, target));
         Ok(())
     }
 
     /// Puts a link to a node that was already taken.
-    fn put_link(&mut self, node: Node, place: u32) {
-        let target = self.tape.node(place);
+    fn put_link(&mut self, node: Node, position: u32) {
+        let target = self.tape.node(position);
         // A copy needs a complete target.
         let kind = match node.kind {
             Kind::Copy if target.kind.is_container() && target.end() == 0 => Kind::Link,
             kind => kind,
         };
         let flags = node.flags & !flag::TARGET;
-        self.tape.push(Node { kind, flags, payload: u64::from(place), ..node });
+        self.tape.push(Node { kind, flags, payload: u64::from(position), ..node });
         match kind {
-            Kind::Copy => self.tape.mark_copied(place),
-            _ => self.tape.mark_target(place),
+            Kind::Copy => self.tape.mark_copied(position),
+            _ => self.tape.mark_target(position),
         }
     }
 
@@ -195,13 +195,15 @@ impl PartExtraction<'_> {
             return Ok(*node);
         }
         let bytes = self.document.bytes(node);
-        let is_long = node.aux == super::node::LONG;
-        let place = match is_long {
-            true => self.document.tape.long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place),
-            false => node.place(),
+        let is_long = node.aux == super::node::LONG_STRING;
+        let location = match is_long {
+            true => {
+                self.document.tape.long_strings.get(node.long_index()).map_or(Location::Arena(0), |long| long.location)
+            }
+            false => node.location(),
         };
-        let mut new = match place {
-            Location::Input(_) => self.tape.new_string_at(node.kind, place, bytes.len()),
+        let mut new = match location {
+            Location::Input(_) => self.tape.new_string_at(node.kind, location, bytes.len()),
             Location::Arena(_) => self.tape.new_owned_string(node.kind, bytes),
         };
         new.flags = node.flags;

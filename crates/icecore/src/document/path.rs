@@ -15,7 +15,7 @@ use super::naming::Visibility;
 use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::printable::is_printable;
-use crate::shortened::shortened as middle_left_out;
+use crate::shortened::shortened as shorten;
 use std::fmt::Write;
 
 /// Appends the step to the entry with this key.
@@ -92,7 +92,7 @@ const MAX_SHOWN_PATH: usize = 640;
 
 /// Returns the path for messages: long paths are shortened in the middle.
 pub(super) fn shorten_for_message(path: String) -> String {
-    if path.len() <= MAX_SHOWN_PATH { path } else { middle_left_out(&path, MAX_SHOWN_PATH).into_owned() }
+    if path.len() <= MAX_SHOWN_PATH { path } else { shorten(&path, MAX_SHOWN_PATH).into_owned() }
 }
 
 /// Appends the step to the entry with this key, if it is a string or an integer. A key of more than
@@ -153,12 +153,26 @@ fn join_shown_steps(count: usize, step: impl Fn(usize) -> Option<String>) -> Str
 #[cfg(test)]
 thread_local! {
     /// Number of path steps that were computed, to measure the cost.
-    static MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static COMPUTED_STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// A container on the way to the node that [`Tape::walk_paths`] visits.
+#[derive(Clone, Copy)]
+struct OpenContainer {
+    node: u32,
+    /// The index after everything in it.
+    end: u32,
+    /// The child that was reached last; `u32::MAX` before the first one.
+    child: u32,
+    /// The node of the key of that child, if there is one.
+    key: Option<u32>,
+    /// The position of that child; `u64::MAX` before the first one, so that adding 1 gives 0.
+    position: u64,
 }
 
 impl Tape {
-    /// Returns the path from the root to the node at `target`, which may be the next node to be appended. Linear in the
-    /// siblings on the way.
+    /// Returns the path from the root to the node at `target`, which may be the next node to be appended. The time is
+    /// linear in the number of siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
         join_steps(self.steps_to(target, input, MAX_SHOWN_KEY))
     }
@@ -207,13 +221,17 @@ impl Tape {
 
     /// Returns the first node whose path is shown like this in messages.
     pub(super) fn find_shown_path(&self, displayed: &str, input: &[u8]) -> Option<u32> {
-        let gap = displayed.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
+        // A shortened path tells how many steps it omits, and so the number of all its steps.
+        let step_count = displayed.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
             let left_out: usize = left_out.parse().ok()?;
             left_out.checked_add(MAX_SHOWN_STEPS)
         });
         let mut found = None;
         self.walk_paths(input, |index, steps, path| {
-            if self.nodes[index as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == displayed {
+            if self.nodes[index as usize].key != IS_KEY
+                && step_count.is_none_or(|count| count == steps)
+                && path() == displayed
+            {
                 found = Some(index);
             }
             found.is_none()
@@ -224,30 +242,28 @@ impl Tape {
     /// Walks the nodes below the root, and passes each with its number of steps and a function that computes its path,
     /// until `visit` returns `false`.
     fn walk_paths(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
-        // Containers that are open: node, end, child, key of the child, position.
-        let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
+        let mut open: Vec<OpenContainer> = Vec::new();
         // Indexes in `open` of the containers that are steps of paths.
         let mut steps: Vec<usize> = Vec::new();
         for index in self.root..self.len() {
-            while open.last().is_some_and(|(_, end, ..)| index >= *end) {
+            while open.last().is_some_and(|container| index >= container.end) {
                 open.pop();
                 steps.pop_if(|step| *step == open.len());
             }
             let node = &self.nodes[index as usize];
-            if let Some((_, _, child, key, position)) = open.last_mut() {
+            if let Some(top) = open.last_mut() {
                 if node.key == IS_KEY {
-                    (*child, *key) = (index, Some(index));
+                    (top.child, top.key) = (index, Some(index));
                 } else {
-                    // The position is -1 before the first child.
-                    *position = position.wrapping_add(1);
-                    *key = key.filter(|key| self.index_after(*key) == index);
-                    *child = index;
+                    top.position = top.position.wrapping_add(1);
+                    top.key = top.key.filter(|key| self.index_after(*key) == index);
+                    top.child = index;
                 }
             }
             let path = || {
                 join_shown_steps(steps.len(), |step| {
-                    let (parent, _, child, key, position) = open[steps[step]];
-                    self.child_step(self.nodes[parent as usize].kind, child, key, position, input, MAX_SHOWN_KEY)
+                    let OpenContainer { node, child, key, position, .. } = open[steps[step]];
+                    self.child_step(self.nodes[node as usize].kind, child, key, position, input, MAX_SHOWN_KEY)
                 })
             };
             if !visit(index, steps.len(), &path) {
@@ -257,7 +273,8 @@ impl Tape {
                 if node.kind != Kind::Object {
                     steps.push(open.len());
                 }
-                open.push((index, self.index_after(index), u32::MAX, None, u64::MAX));
+                let end = self.index_after(index);
+                open.push(OpenContainer { node: index, end, child: u32::MAX, key: None, position: u64::MAX });
             }
         }
     }
@@ -303,7 +320,7 @@ impl Tape {
         max_key_len: usize,
     ) -> Option<String> {
         #[cfg(test)]
-        MADE.set(MADE.get() + 1);
+        COMPUTED_STEPS.set(COMPUTED_STEPS.get() + 1);
         match parent {
             Kind::Array => Some(format!("[{position}]")),
             Kind::Map => Some(self.entry_step(child, key, position, input, max_key_len)),
@@ -358,7 +375,7 @@ impl<'a> Document<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::MADE;
+    use super::COMPUTED_STEPS;
     use crate::document::{Builder, Document, IS_KEY};
 
     fn build_staff() -> Document<'static> {
@@ -481,9 +498,9 @@ mod tests {
     fn many_deep_paths_take_linear_time() {
         let steps = |depth| {
             let (document, targets) = nest(depth);
-            let before = MADE.get();
+            let before = COMPUTED_STEPS.get();
             assert_eq!(document.tape.paths_to(&targets, &document.input).len(), targets.len());
-            MADE.get() - before
+            COMPUTED_STEPS.get() - before
         };
         let (short, long) = (steps(1500), steps(6000));
         assert!(long < short * 5, "{short} {long}");

@@ -30,12 +30,12 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
 fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // A map of a running program can't have a key twice.
-    if tape.by_hand || naming == Naming::Plain {
+    if tape.filled_by_caller || naming == Naming::Plain {
         return;
     }
     let is_mixed = tape.keys().has_mixed_kinds();
     let mut search =
-        RepeatedKeySearch { document, naming, last_map: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
+        RepeatedKeySearch { document, naming, last_map: Vec::new(), current_map: 0, hashes: Vec::new(), seed: None };
     let mut index = 0;
     while let Some(map) = find_next_map(&tape.nodes, index, is_mixed) {
         index = map + 1;
@@ -48,7 +48,7 @@ fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl Fn
 }
 
 /// Returns the next map from `index` on that may have a repeated key, or that is not examined here.
-fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
+fn find_next_map(nodes: &[Node], mut index: usize, accepts_any_map: bool) -> Option<usize> {
     while let Some(node) = nodes.get(index) {
         index += 1;
         let (end, count) = (node.end() as usize, node.aux as usize);
@@ -58,7 +58,7 @@ fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
             && index + count == end
             && let Some(leaves) = nodes.get(index..end)
         {
-            if is_map && (any || !are_leaf_keys_ascending(leaves)) {
+            if is_map && (accepts_any_map || !are_leaf_keys_ascending(leaves)) {
                 return Some(index - 1);
             }
             index = end;
@@ -101,7 +101,7 @@ struct RepeatedKeySearch<'d> {
     /// For each id, the last map in which it was seen.
     last_map: Vec<u32>,
     /// Number of the map that is being searched.
-    serial: u32,
+    current_map: u32,
     hashes: Vec<u64>,
     seed: Option<SeededState>,
 }
@@ -126,7 +126,7 @@ impl RepeatedKeySearch<'_> {
             return;
         }
         let is_open = |key: u16| matches!(key, NO_KEY | KEY_NODE | IS_KEY);
-        self.serial += 1;
+        self.current_map += 1;
         self.hashes.clear();
         let mut is_repeated = false;
         for (key, _) in map_entries(self.document, index, map) {
@@ -135,9 +135,9 @@ impl RepeatedKeySearch<'_> {
                     if self.last_map.is_empty() {
                         self.last_map.resize(self.document.tape().keys().len() + 1, 0);
                     }
-                    if let Some(last_serial) = self.last_map.get_mut(usize::from(id)) {
-                        is_repeated |= *last_serial == self.serial;
-                        *last_serial = self.serial;
+                    if let Some(last_map) = self.last_map.get_mut(usize::from(id)) {
+                        is_repeated |= *last_map == self.current_map;
+                        *last_map = self.current_map;
                     }
                 }
                 _ => {

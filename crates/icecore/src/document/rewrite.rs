@@ -30,45 +30,61 @@ use crate::steps;
 /// The position in [`Moves`] of a node that is not on the new tape.
 pub(crate) const GONE: u32 = u32::MAX;
 
+/// Where an old node is now.
+#[derive(Clone, Copy, Debug)]
+struct NewPosition {
+    /// The first new node that was emitted for it.
+    start: u32,
+    /// The node itself, or the one that replaced it.
+    node: u32,
+}
+
+impl NewPosition {
+    /// Makes the position of a node for which nothing was emitted before it.
+    fn at(node: u32) -> NewPosition {
+        NewPosition { start: node, node }
+    }
+}
+
 /// New positions of old nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     /// The first old node that has an entry.
     first: u32,
-    /// For each node: the first new node that was emitted for it, and the new position of the node itself.
-    places: Vec<(u32, u32)>,
+    /// By the old node, from `first` on.
+    positions: Vec<NewPosition>,
 }
 
 impl Moves {
     /// Makes the table for a walk from `first` to `end`. The walk adds the positions one after another.
     fn for_walk(first: u32, end: u32) -> Moves {
-        Moves { first, places: Vec::with_capacity(end.saturating_sub(first) as usize + 1) }
+        Moves { first, positions: Vec::with_capacity(end.saturating_sub(first) as usize + 1) }
     }
 
     /// Makes the table for `count` nodes that do not have a position yet.
     pub(crate) fn new_unset(count: usize) -> Moves {
-        Moves { first: 0, places: vec![(GONE, GONE); count] }
+        Moves { first: 0, positions: vec![NewPosition::at(GONE); count] }
     }
 
-    fn get(&self, old: u32) -> Option<(u32, u32)> {
-        self.places.get(old.checked_sub(self.first)? as usize).copied()
+    fn get(&self, old: u32) -> Option<NewPosition> {
+        self.positions.get(old.checked_sub(self.first)? as usize).copied()
     }
 
     /// Returns the position of the node at `old`, or of the node that replaced it; [`GONE`] if there is none.
     pub(crate) fn new_position(&self, old: u32) -> u32 {
-        self.get(old).map_or(GONE, |(_, node)| node)
+        self.get(old).map_or(GONE, |position| position.node)
     }
 
     /// Returns the first new node for the node at `old`: it may be a node that was inserted before or around it. For
     /// a removed node, returns the position of the node that follows.
     pub(crate) fn new_start(&self, old: u32) -> u32 {
-        self.get(old).or(self.places.last().copied()).map_or(GONE, |(start, _)| start)
+        self.get(old).or(self.positions.last().copied()).map_or(GONE, |position| position.start)
     }
 
     /// Records that the node at `old` is at `new` now.
     pub(crate) fn set(&mut self, old: u32, new: u32) {
-        if let Some(place) = self.places.get_mut(old.wrapping_sub(self.first) as usize) {
-            *place = (new, new);
+        if let Some(position) = self.positions.get_mut(old.wrapping_sub(self.first) as usize) {
+            *position = NewPosition::at(new);
         }
     }
 }
@@ -89,7 +105,7 @@ pub(crate) struct Rewrite {
     /// The new nodes.
     pub(crate) nodes: Vec<Node>,
     /// Whether the new nodes contain a [`Kind::Copy`].
-    copies: bool,
+    has_copies: bool,
     walk: RewriteWalk,
 }
 
@@ -97,13 +113,13 @@ impl Rewrite {
     /// Starts a rewrite for a walk over `count` nodes in order.
     pub(crate) fn new(count: usize) -> Rewrite {
         let walk = RewriteWalk { moves: Moves::for_walk(0, count as u32), ..RewriteWalk::default() };
-        Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
+        Rewrite { nodes: Vec::with_capacity(count), has_copies: false, walk }
     }
 
     /// Starts a rewrite for a walk over `count` nodes in any order.
     pub(crate) fn new_unordered(count: usize) -> Rewrite {
         let walk = RewriteWalk { moves: Moves::new_unset(count), ..RewriteWalk::default() };
-        Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
+        Rewrite { nodes: Vec::with_capacity(count), has_copies: false, walk }
     }
 
     /// Returns the index of the next new node.
@@ -145,7 +161,7 @@ impl Rewrite {
 
     /// Emits a link that names an old node until [`Rewrite::relink_targets`].
     pub(crate) fn push_old_link(&mut self, link: Node) -> u32 {
-        self.copies |= link.kind == Kind::Copy;
+        self.has_copies |= link.kind == Kind::Copy;
         self.walk.links.push(self.len());
         self.push(link)
     }
@@ -167,7 +183,7 @@ impl Rewrite {
             self.close_container(container);
         }
         let next_index = self.len();
-        self.walk.moves.places.push((next_index, next_index));
+        self.walk.moves.positions.push(NewPosition::at(next_index));
     }
 
     /// Emits a container that ends before the old node `end`.
@@ -181,7 +197,7 @@ impl Rewrite {
     /// its target.
     pub(crate) fn keep_node(&mut self, node: Node) -> u32 {
         let index = self.len();
-        self.record_place(index);
+        self.record_position(index);
         if node.kind.is_again() {
             self.push_old_link(node)
         } else if node.kind.is_container() && node.end() != 0 {
@@ -192,19 +208,19 @@ impl Rewrite {
     }
 
     /// Records that the old node that was reached last is the new node `index`.
-    pub(crate) fn record_place(&mut self, index: u32) {
-        if let Some((_, node)) = self.walk.moves.places.last_mut() {
-            *node = index;
+    pub(crate) fn record_position(&mut self, index: u32) {
+        if let Some(position) = self.walk.moves.positions.last_mut() {
+            position.node = index;
         }
     }
 
     /// Removes the old node that was reached last, and all nodes before the old node `end`, which the walk must reach
     /// next.
     pub(crate) fn remove_node(&mut self, end: u32) {
-        self.record_place(GONE);
+        self.record_position(GONE);
         let (next_index, moves) = (self.len(), &mut self.walk.moves);
         let count = end.saturating_sub(moves.first) as usize;
-        moves.places.resize(count.max(moves.places.len()), (next_index, GONE));
+        moves.positions.resize(count.max(moves.positions.len()), NewPosition { start: next_index, node: GONE });
     }
 
     /// Returns the number of open containers of this walk.
@@ -238,15 +254,15 @@ impl Rewrite {
             self.close_container(container);
         }
         let moves = &mut self.walk.moves;
-        if moves.places.len() <= end.saturating_sub(moves.first) as usize {
+        if moves.positions.len() <= end.saturating_sub(moves.first) as usize {
             let next_index = self.nodes.len() as u32;
-            moves.places.push((next_index, next_index));
+            moves.positions.push(NewPosition::at(next_index));
         }
         for link in std::mem::take(&mut self.walk.links) {
             let new_target = target(&self.walk.moves, &self.nodes[link as usize]);
             self.nodes[link as usize].payload = u64::from(new_target);
-            if let Some(named) = self.nodes.get_mut(new_target as usize) {
-                named.flags |= flag::TARGET;
+            if let Some(target) = self.nodes.get_mut(new_target as usize) {
+                target.flags |= flag::TARGET;
             }
         }
     }
@@ -267,7 +283,7 @@ impl Rewrite {
         let moves = self.walk.moves;
         tape.root = moves.new_start(tape.root);
         tape.header = tape.header.map(|header| moves.new_start(header));
-        tape.set_nodes(self.nodes, self.copies);
+        tape.set_nodes(self.nodes, self.has_copies);
         moves
     }
 }
@@ -279,9 +295,9 @@ pub(crate) fn same_node(moves: &Moves, link: &Node) -> u32 {
 
 impl Detail {
     /// Moves extents, spans and notes to the new nodes: an inserted node has the extent of the node for which it was
-    /// inserted; `to` returns the new owner of an old node's spans and notes. For a detail during recording, when notes
-    /// name node indexes.
-    pub(crate) fn apply_moves(&mut self, moves: &Moves, to: impl Fn(&Moves, u32) -> u32) {
+    /// inserted; `new_owner` returns the new owner of an old node's spans and notes. For a detail during recording,
+    /// when notes name node indexes.
+    pub(crate) fn apply_moves(&mut self, moves: &Moves, new_owner: impl Fn(&Moves, u32) -> u32) {
         let extents = std::mem::take(&mut self.trace.extents);
         for (old, extent) in (0u32..).zip(extents) {
             self.trace.extents.resize(moves.new_start(old + 1) as usize, extent);
@@ -292,11 +308,11 @@ impl Detail {
         for span in &mut self.trace.spans {
             // Spans of headers and the like do not belong to a node.
             if span.node != super::NO_NODE {
-                span.node = to(moves, span.node);
+                span.node = new_owner(moves, span.node);
             }
         }
         for note in &mut self.spelling.notes {
-            note.ordinal = to(moves, note.ordinal);
+            note.ordinal = new_owner(moves, note.ordinal);
         }
     }
 }
@@ -322,7 +338,7 @@ mod tests {
         while index < 6 {
             rewrite.reach_node(index);
             change(&mut rewrite, index, old[index as usize]);
-            index = (rewrite.moves().places.len() as u32).max(index + 1);
+            index = (rewrite.moves().positions.len() as u32).max(index + 1);
         }
         rewrite.relink_targets(6, same_node);
         let moves = rewrite.finish(&mut tape);

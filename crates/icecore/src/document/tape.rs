@@ -11,7 +11,7 @@ use crate::steps;
 /// Location and length of a long string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LongString {
-    pub(crate) place: Location,
+    pub(crate) location: Location,
     pub(crate) len: u64,
 }
 
@@ -32,17 +32,17 @@ pub struct Tape {
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
     pub(crate) arena: Vec<u8>,
-    pub(crate) long: Vec<LongString>,
+    pub(crate) long_strings: Vec<LongString>,
     pub(crate) root: u32,
     pub(crate) header: Option<u32>,
     /// If a sink removed items of the root: their number, and so the position of the first remaining item.
     pub(crate) first_item: u64,
     /// Whether a caller filled the tape, and not a reader. Then its ends and links were not checked.
-    pub(crate) by_hand: bool,
+    pub(crate) filled_by_caller: bool,
     /// The language of the format from which it was read.
     pub(crate) naming: Naming,
     /// Whether the tape may contain a [`Kind::Copy`].
-    copies: bool,
+    may_have_copies: bool,
 }
 
 impl Tape {
@@ -55,7 +55,7 @@ impl Tape {
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.arena.clear();
-        self.long.clear();
+        self.long_strings.clear();
         if self.keys.clear_if_larger(MAX_KEPT_KEYS) {
             self.memory = Memory::default();
         }
@@ -64,9 +64,9 @@ impl Tape {
         self.root = 0;
         self.header = None;
         self.first_item = 0;
-        self.by_hand = false;
+        self.filled_by_caller = false;
         self.naming = Naming::Plain;
-        self.copies = false;
+        self.may_have_copies = false;
     }
 
     /// Empties the tape for a document of a format of this language.
@@ -136,8 +136,8 @@ impl Tape {
 
     /// Returns the node of a string of 4 GB or more. The bytes are already in the arena of the tape that is being
     /// filled.
-    pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
-        self.new_long_string(kind, place, len)
+    pub fn long_string(&mut self, kind: Kind, location: Location, len: u64) -> Node {
+        self.new_long_string(kind, location, len)
     }
 
     /// Takes the memory for nodes and for the arena out of the tape and empties it. The caller fills it and gives it
@@ -158,18 +158,18 @@ impl Tape {
         self.arena = arena;
         self.root = root;
         self.header = header;
-        self.by_hand = true;
+        self.filled_by_caller = true;
         self.naming = Naming::Plain;
     }
 
-    /// Replaces the nodes and keeps the tables. `copies` states whether the new nodes contain a copy.
-    pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, copies: bool) {
+    /// Replaces the nodes and keeps the tables. `may_have_copies` states whether the new nodes contain a copy.
+    pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, may_have_copies: bool) {
         self.nodes = nodes;
-        self.copies |= copies;
+        self.may_have_copies |= may_have_copies;
     }
 
     /// Returns a tape with the same tables and other nodes.
-    pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, copies: bool) -> Tape {
+    pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, may_have_copies: bool) -> Tape {
         Tape {
             nodes,
             keys: self.keys.clone(),
@@ -177,24 +177,24 @@ impl Tape {
             classes: self.classes.clone(),
             encodings: self.encodings.clone(),
             arena: self.arena.clone(),
-            long: self.long.clone(),
+            long_strings: self.long_strings.clone(),
             root,
             header,
             first_item: self.first_item,
-            by_hand: self.by_hand,
+            filled_by_caller: self.filled_by_caller,
             naming: self.naming,
-            copies,
+            may_have_copies,
         }
     }
 
     /// Returns `true` if the tape contains a [`Kind::Copy`].
     pub(crate) fn has_copies(&self) -> bool {
-        (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
+        (self.may_have_copies || self.filled_by_caller) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
     /// Returns `true` if a caller, not a reader, filled the tape.
     pub(crate) fn is_filled_by_caller(&self) -> bool {
-        self.by_hand
+        self.filled_by_caller
     }
 
     /// Checks the containers and links of a tape that a caller filled.
@@ -202,7 +202,7 @@ impl Tape {
     /// # Errors
     /// Of kind `Usage`, if containers are not nested or the target of a link is not marked.
     pub(crate) fn check_structure(&self) -> Result<(), Error> {
-        if !self.by_hand || is_well_nested(&self.nodes) {
+        if !self.filled_by_caller || is_well_nested(&self.nodes) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Usage)
@@ -218,8 +218,8 @@ impl Tape {
     /// Of kind `Limit`, if they exceed it.
     pub fn check_strings(&self, limits: &Limits, size: usize) -> Result<(), Error> {
         let len = |node: &Node| match node.kind {
-            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG => {
-                self.long.get(node.payload as usize).map_or(0, |long| long.len)
+            Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG_STRING => {
+                self.long_strings.get(node.payload as usize).map_or(0, |long| long.len)
             }
             Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol => u64::from(node.aux),
             _ => 0,
@@ -234,7 +234,7 @@ impl Tape {
 
     /// Returns the locations and lengths of strings that are too long for a node.
     pub fn long_strings(&self) -> impl Iterator<Item = (Location, u64)> {
-        self.long.iter().map(|long| (long.place, long.len))
+        self.long_strings.iter().map(|long| (long.location, long.len))
     }
 
     /// Returns the names of keys, by id.
@@ -285,19 +285,19 @@ impl Tape {
         self.new_string_at(kind, Location::Arena(start), bytes.len())
     }
 
-    /// Makes a string node for bytes at `place`.
+    /// Makes a string node for bytes at `location`.
     #[inline]
-    pub(crate) fn new_string_at(&mut self, kind: Kind, place: Location, len: usize) -> Node {
+    pub(crate) fn new_string_at(&mut self, kind: Kind, location: Location, len: usize) -> Node {
         match u32::try_from(len) {
-            Ok(len) if len < node::LONG => Node::string(kind, place, len),
-            _ => self.new_long_string(kind, place, len as u64),
+            Ok(len) if len < node::LONG_STRING => Node::string(kind, location, len),
+            _ => self.new_long_string(kind, location, len as u64),
         }
     }
 
     #[cold]
-    fn new_long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
-        self.long.push(LongString { place, len });
-        Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
+    fn new_long_string(&mut self, kind: Kind, location: Location, len: u64) -> Node {
+        self.long_strings.push(LongString { location, len });
+        Node { kind, flags: 0, key: NO_KEY, aux: node::LONG_STRING, payload: self.long_strings.len() as u64 - 1 }
     }
 
     /// Closes the container at `index`. It has `count` children or entries, and ends at the current end of the tape.
@@ -383,21 +383,21 @@ impl Tape {
     #[inline]
     pub(crate) fn mark_copied(&mut self, index: u32) {
         self.mark_target(index);
-        self.copies = true;
+        self.may_have_copies = true;
     }
 
     /// Returns the bytes of a string node.
     #[inline]
     pub(crate) fn string_bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
-        let (place, len) = if node.aux == node::LONG {
-            match self.long.get(node.long_index()) {
-                Some(long) => (long.place, long.len as usize),
+        let (location, len) = if node.aux == node::LONG_STRING {
+            match self.long_strings.get(node.long_index()) {
+                Some(long) => (long.location, long.len as usize),
                 None => return &[],
             }
         } else {
-            (node.place(), node.aux as usize)
+            (node.location(), node.aux as usize)
         };
-        let (base, start) = match place {
+        let (base, start) = match location {
             Location::Input(start) => (input, start as usize),
             Location::Arena(start) => (&self.arena[..], start as usize),
         };

@@ -111,7 +111,7 @@ impl<'r, 'a> TracedWindows<'r, 'a> {
 
     fn hand_over(&mut self) -> Result<(), Error> {
         // The root is also in the next window, so its start is kept.
-        let mut next = Detail { layer: self.detail.layer, copying: self.detail.copying, ..Detail::default() };
+        let mut next = Detail { layer: self.detail.layer, is_in_copy: self.detail.is_in_copy, ..Detail::default() };
         next.spelling.format.clone_from(&self.detail.spelling.format);
         next.trace.extents.extend(self.detail.trace.extents.first());
         let detail = std::mem::replace(&mut self.detail, next);
@@ -157,7 +157,7 @@ impl Sink for TracedWindows<'_, '_> {
     }
 }
 
-/// Replaces these names by a copy, and returns the original.
+/// Replaces these names by a copy of them, and returns the first ones.
 fn hand_over_copy(names: &mut Names) -> Names {
     let copy = names.clone();
     std::mem::replace(names, copy)

@@ -7,23 +7,23 @@ use std::borrow::Cow;
 /// A way to escape a text inside another one: SQL literals, JSON strings, `addslashes`, CSV cells.
 ///
 /// ```
-/// use icecore::rewrite::{Around, Decoded, Decoding, Edits, Escaping, raw_edits};
+/// use icecore::rewrite::{Decoded, DecodedBuilder, Edits, Escaping, ReplacedRange, raw_edits};
 /// /// Quotes are doubled.
 /// struct Doubled;
 /// impl Escaping for Doubled {
 ///     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-///         let mut decoding = Decoding::new(raw);
+///         let mut builder = DecodedBuilder::new(raw);
 ///         let mut at = 0;
 ///         while let Some(quote) = raw[at..].iter().position(|byte| *byte == b'\'') {
 ///             at += quote + 2;
 ///             if raw.get(at - 1) != Some(&b'\'') {
 ///                 return None;
 ///             }
-///             decoding.escape(at - 2, at, b"'");
+///             builder.escape(at - 2, at, b"'");
 ///         }
-///         Some(decoding.finish())
+///         Some(builder.finish())
 ///     }
-///     fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+///     fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
 ///         for byte in text {
 ///             out.extend_from_slice(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
 ///         }
@@ -42,15 +42,14 @@ pub trait Escaping {
     /// Returns the decoded text of the raw bytes; `None` if they can't be in this escaping.
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>>;
 
-    /// Appends new text, escaped. Returns `false` if the escaping can't represent it; then the appended bytes are
-    /// ignored.
-    fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool;
+    /// Appends new text, escaped, which replaces a range of a raw string. Returns `false` if the escaping can't
+    /// represent it; then the appended bytes are ignored.
+    fn encode(&self, text: &[u8], range: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool;
 }
 
-/// The place of new text: the raw string whose bytes from `start` to `end` are replaced. The bytes before and after
-/// show the style of escaping of the string.
+/// The range of an escaped string that new text replaces. The bytes before and after it show how the string is escaped.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'r> {
+pub struct ReplacedRange<'r> {
     /// The whole string, escaped.
     pub raw: &'r [u8],
     /// Offset of the first replaced byte.
@@ -76,9 +75,9 @@ pub struct Decoded<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Escape {
     /// Start of the first one in the text.
-    text: usize,
+    text_start: usize,
     /// Start of the first one in the raw bytes.
-    raw: usize,
+    raw_start: usize,
     /// Number of text bytes of each one.
     text_len: usize,
     /// Number of raw bytes of each one.
@@ -93,11 +92,11 @@ thread_local! {
 
 impl Escape {
     fn text_end(&self) -> usize {
-        self.text + self.text_len * self.times
+        self.text_start + self.text_len * self.times
     }
 
     fn raw_end(&self) -> usize {
-        self.raw + self.raw_len * self.times
+        self.raw_start + self.raw_len * self.times
     }
 }
 
@@ -110,7 +109,7 @@ impl<'a> Decoded<'a> {
     /// Returns a text that can only be encoded as a whole, such as a token with its quotes. After any change, all of
     /// it is encoded again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
-        let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
+        let escape = Escape { text_start: 0, raw_start: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
@@ -145,9 +144,9 @@ impl<'a> Decoded<'a> {
         /// last one.
         const MAX_SCANNED: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
-        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
+        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text_start <= offset).count();
         let rest = rest.get(scanned_count..).filter(|_| scanned_count == MAX_SCANNED).unwrap_or_default();
-        known + scanned_count + rest.partition_point(|escape| escape.text <= offset)
+        known + scanned_count + rest.partition_point(|escape| escape.text_start <= offset)
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
@@ -164,8 +163,8 @@ impl<'a> Decoded<'a> {
             let raw = (escape.raw_end() + (offset - escape.text_end())).min(self.raw_len);
             return (offset, raw);
         }
-        let full_count = offset.saturating_sub(escape.text).checked_div(escape.text_len).unwrap_or(0);
-        (escape.text + full_count * escape.text_len, escape.raw + full_count * escape.raw_len)
+        let full_count = offset.saturating_sub(escape.text_start).checked_div(escape.text_len).unwrap_or(0);
+        (escape.text_start + full_count * escape.text_len, escape.raw_start + full_count * escape.raw_len)
     }
 
     /// Like [`Decoded::boundary_before`], but returns the first boundary at or after the offset.
@@ -192,7 +191,7 @@ impl Drop for Decoded<'_> {
 
 /// Builds a [`Decoded`] from front to back. The caller reports each escape; all other bytes represent themselves.
 #[derive(Clone, Debug)]
-pub struct Decoding<'a> {
+pub struct DecodedBuilder<'a> {
     raw: &'a [u8],
     /// The text, and spare space.
     text: Vec<u8>,
@@ -207,10 +206,10 @@ const MAX_SHORT_TEXT: usize = 4;
 /// Length of the spare space at the end of the text, so that a whole piece can be copied.
 const SPARE_LEN: usize = 32 + MAX_SHORT_TEXT;
 
-impl<'a> Decoding<'a> {
-    /// Starts decoding these bytes.
-    pub fn new(raw: &'a [u8]) -> Decoding<'a> {
-        Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
+impl<'a> DecodedBuilder<'a> {
+    /// Starts with these raw bytes.
+    pub fn new(raw: &'a [u8]) -> DecodedBuilder<'a> {
+        DecodedBuilder { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
     }
 
     /// Records that the raw bytes from `start` to `end` represent `text`, which may be empty. Bytes between the
@@ -222,8 +221,8 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// Like [`Decoding::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
-    /// a whole piece is faster than copying only the bytes before the escape.
+    /// Like [`DecodedBuilder::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`.
+    /// Copying a whole piece is faster than copying only the bytes before the escape.
     #[inline]
     fn escape_with_piece<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let prefix_len = start.wrapping_sub(self.consumed);
@@ -247,7 +246,7 @@ impl<'a> Decoding<'a> {
         false
     }
 
-    /// Like [`Decoding::escape`], without a fast path.
+    /// Like [`DecodedBuilder::escape`], without a fast path.
     #[inline(never)]
     fn escape_of_any_length(&mut self, start: usize, end: usize, text: &[u8]) {
         let (start, end) = (start.max(self.consumed), end.min(self.raw.len()));
@@ -294,7 +293,7 @@ impl<'a> Decoding<'a> {
             last.times += 1;
             return;
         }
-        self.escapes.push(Escape { text: self.len - text_len, raw: start, text_len, raw_len, times: 1 });
+        self.escapes.push(Escape { text_start: self.len - text_len, raw_start: start, text_len, raw_len, times: 1 });
     }
 
     /// Returns the decoded text. The remaining bytes represent themselves.
@@ -343,19 +342,19 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
             (to, end) = decoded.boundary_after(last.end, escapes_before);
         }
         new.extend_from_slice(text.get(last.end..to)?);
-        let written = list.new.len();
-        if !escaping.encode(&new, &Around { raw, start, end }, &mut list.new) {
+        let written = list.new_bytes.len();
+        if !escaping.encode(&new, &ReplacedRange { raw, start, end }, &mut list.new_bytes) {
             return None;
         }
         // The escape was written again as a whole, so the new bytes may begin or end with the old ones. Those are
         // removed from the edit.
-        let (front, back) = common_affixes(raw.get(start..end)?, list.new.get(written..)?);
+        let (front, back) = common_affixes(raw.get(start..end)?, list.new_bytes.get(written..)?);
         let (start, end) = (start + front, end - back);
         if !list.can_follow(start, end) {
             return None;
         }
-        let (new_start, new_end) = (written + front, list.new.len() - back);
-        list.list.push(EditEntry { start, end, new_start, new_end });
+        let (new_start, new_end) = (written + front, list.new_bytes.len() - back);
+        list.entries.push(EditEntry { start, end, new_start, new_end });
     }
     spare::give_back(&NEW, new);
     Some(list)

@@ -3,7 +3,7 @@
 mod escaping;
 mod spare;
 
-pub use escaping::{Around, Decoded, Decoding, Escaping, raw_edits};
+pub use escaping::{Decoded, DecodedBuilder, Escaping, ReplacedRange, raw_edits};
 
 use spare::SparePool;
 
@@ -33,9 +33,9 @@ pub struct Edit<'e> {
 /// ```
 #[derive(Clone, Default)]
 pub struct Edits {
-    list: Vec<EditEntry>,
+    entries: Vec<EditEntry>,
     /// The new bytes of all edits. Most are short, so one vector for all of them is faster than one for each.
-    new: Vec<u8>,
+    new_bytes: Vec<u8>,
 }
 
 /// An edit whose new bytes are in the shared vector.
@@ -60,9 +60,9 @@ impl Edits {
 
     /// Takes the memory of finished edits.
     fn take_spare_memory(&mut self) {
-        if self.list.capacity() == 0 {
-            self.list = spare::take_empty_spare(&LISTS);
-            self.new = spare::take_empty_spare(&NEW);
+        if self.entries.capacity() == 0 {
+            self.entries = spare::take_empty_spare(&LISTS);
+            self.new_bytes = spare::take_empty_spare(&NEW);
         }
     }
 
@@ -72,42 +72,42 @@ impl Edits {
         let fits = self.can_follow(start, end);
         if fits {
             self.take_spare_memory();
-            let new_start = self.new.len();
-            self.new.extend_from_slice(new);
-            self.list.push(EditEntry { start, end, new_start, new_end: self.new.len() });
+            let new_start = self.new_bytes.len();
+            self.new_bytes.extend_from_slice(new);
+            self.entries.push(EditEntry { start, end, new_start, new_end: self.new_bytes.len() });
         }
         fits
     }
 
     /// Returns `true` if an edit of these bytes can follow the last one.
     fn can_follow(&self, start: usize, end: usize) -> bool {
-        self.list.last().map_or(0, |last| last.end) <= start && start <= end
+        self.entries.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
     /// Returns `true` if there are no edits.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.entries.is_empty()
     }
 
     /// Returns the number of edits.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.entries.len()
     }
 
     /// Returns the edits, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Edit<'_>> + Clone {
-        self.list.iter().map(|entry| self.to_edit(entry))
+        self.entries.iter().map(|entry| self.to_edit(entry))
     }
 
     fn to_edit(&self, entry: &EditEntry) -> Edit<'_> {
-        let new = self.new.get(entry.new_start..entry.new_end).unwrap_or_default();
+        let new = self.new_bytes.get(entry.new_start..entry.new_end).unwrap_or_default();
         Edit { start: entry.start, end: entry.end, new }
     }
 
     /// Removes all edits.
     pub fn clear(&mut self) {
-        self.list.clear();
-        self.new.clear();
+        self.entries.clear();
+        self.new_bytes.clear();
     }
 
     /// Returns the number of bytes by which the text becomes longer; negative if it becomes shorter.
@@ -125,7 +125,7 @@ impl Edits {
     /// Appends the text with the changes applied. Changes beyond the end of the text replace nothing.
     pub fn apply_to(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut offset = 0;
-        out.reserve(text.len() + self.new.len());
+        out.reserve(text.len() + self.new_bytes.len());
         for edit in self.iter() {
             out.extend_from_slice(text.get(offset..edit.start).unwrap_or_default());
             out.extend_from_slice(edit.new);
@@ -161,24 +161,24 @@ impl Edits {
 
     /// Replaces the new bytes of an edit.
     pub(crate) fn set_new_bytes(&mut self, index: usize, new: &[u8]) {
-        let new_start = self.new.len();
-        if let Some(entry) = self.list.get_mut(index) {
-            self.new.extend_from_slice(new);
-            (entry.new_start, entry.new_end) = (new_start, self.new.len());
+        let new_start = self.new_bytes.len();
+        if let Some(entry) = self.entries.get_mut(index) {
+            self.new_bytes.extend_from_slice(new);
+            (entry.new_start, entry.new_end) = (new_start, self.new_bytes.len());
         }
     }
 
     /// Removes edits that do not change this text.
     pub(crate) fn drop_unchanged(&mut self, text: &[u8]) {
-        let Edits { list, new } = self;
+        let Edits { entries: list, new_bytes: new } = self;
         list.retain(|entry| text.get(entry.start..entry.end) != new.get(entry.new_start..entry.new_end));
     }
 }
 
 impl Drop for Edits {
     fn drop(&mut self) {
-        spare::give_back(&LISTS, std::mem::take(&mut self.list));
-        spare::give_back(&NEW, std::mem::take(&mut self.new));
+        spare::give_back(&LISTS, std::mem::take(&mut self.entries));
+        spare::give_back(&NEW, std::mem::take(&mut self.new_bytes));
     }
 }
 

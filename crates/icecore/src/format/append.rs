@@ -37,12 +37,12 @@ pub(crate) fn append_with_spare(
     max_bytes: u64,
     write: impl FnOnce(&mut PartProgress, &mut Vec<u8>, u64) -> Option<()>,
 ) -> bool {
-    let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
+    let mut progress = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
     let written = try_append(out, |buf, available| {
         let (start, limit) = (buf.len(), max_bytes.min(available));
-        write(&mut parts, buf, limit).filter(|()| (buf.len() - start) as u64 <= limit)
+        write(&mut progress, buf, limit).filter(|()| (buf.len() - start) as u64 <= limit)
     });
-    out.return_spare(parts.spare);
+    out.return_spare(progress.spare);
     written
 }
 

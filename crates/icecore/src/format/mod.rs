@@ -39,7 +39,7 @@ use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
-pub use crate::options::{Opt, OptionType, Settings, Side};
+pub use crate::options::{OptionSpec, OptionType, Settings, Side};
 pub use capabilities::{Capabilities, End, Evidence, Restart};
 use class_map_writer::ClassMapWriter;
 pub use prepared::Prepared;
@@ -78,7 +78,7 @@ pub struct Format {
     /// A description in one line.
     pub title: &'static str,
     /// Its options.
-    pub options: &'static [Opt],
+    pub options: &'static [OptionSpec],
     /// Its page of documentation, in Markdown.
     pub page: &'static str,
     /// Its properties and abilities.
@@ -90,7 +90,7 @@ pub struct Format {
     pub begins: Option<fn(&[u8]) -> bool>,
     /// Returns `true` if a string in other data is similar enough to be worth reading. If there is no
     /// such function, [`Format::detect`] decides.
-    pub inside: Option<fn(&[u8]) -> bool>,
+    pub detect_in_string: Option<fn(&[u8]) -> bool>,
     /// Finds strings in its texts, for changes in place. Without it, changed documents are written
     /// again as a whole.
     pub(crate) strings: Option<&'static Strings>,
@@ -110,7 +110,8 @@ impl Format {
         tape.naming = self.can.naming;
     }
 
-    /// Returns the language whose classes this format has: Perl, PHP or Ruby. `None` for formats that all languages share.
+    /// Returns the language whose classes this format has: Perl, PHP or Ruby. `None` for formats that all languages
+    /// share.
     ///
     /// ```
     /// assert_eq!(icecore::format::by_name("storable").and_then(|format| format.language()), Some("Perl"));
@@ -239,10 +240,10 @@ pub(crate) fn check_and_expand<'d>(
 }
 
 /// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
-/// [`Document::max_link_steps`]. `links` tells whether it contains links, which may form a circle.
+/// [`Document::max_link_steps`]. `has_links` tells whether it contains links, which may form a circle.
 #[cold]
-pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
-    let error = match links {
+pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, has_links: bool, limits: &Limits) -> Error {
+    let error = match has_links {
         true => Error::new(ErrorKind::Unrepresentable).finding("links that form a circle"),
         false => limits.too_deep(),
     };

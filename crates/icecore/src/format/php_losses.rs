@@ -85,7 +85,7 @@ fn report_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
 
 /// Reports a map whose keys are those of a list, and a list whose items become members: PHP
 /// has one kind of array.
-pub(crate) fn report_lost_shape(document: &Document<'_>, index: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
+pub(crate) fn report_array_kind_loss(document: &Document<'_>, index: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
     let Some(node) = document.nodes().get(index as usize) else { return };
     let is_other = match node.kind {
         Kind::Map if !is_body => node.aux == 0 || has_list_keys(document, index, node),

@@ -56,9 +56,9 @@ pub struct SkimAborted;
 /// Result of skimming.
 pub type SkimResult<T> = Result<T, SkimAborted>;
 
-/// Form of an opened value.
+/// Kind of an opened value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkimmedShape {
+pub enum SkimmedKind {
     /// An array.
     List,
     /// A map, or an object with such a body.
@@ -72,23 +72,24 @@ pub enum SkimmedShape {
 /// An opened container.
 #[derive(Clone, Copy, Debug)]
 pub struct SkimmedContainer {
-    /// Its form.
-    pub shape: SkimmedShape,
+    /// Its kind.
+    pub kind: SkimmedKind,
     /// Number of items or entries, if the input has it before them.
     pub count: Option<u64>,
     /// Number of items or entries that were read.
     pub read: u64,
-    /// Data that the skimmer keeps with the container; only the skimmer reads it.
-    pub note: u64,
+    /// A number that the skimmer of the format keeps with the container. No other code reads it.
+    pub skimmer_data: u64,
 }
 
 impl SkimmedContainer {
     /// A value without content.
-    pub const LEAF: SkimmedContainer = SkimmedContainer { shape: SkimmedShape::Leaf, count: Some(0), read: 0, note: 0 };
+    pub const LEAF: SkimmedContainer =
+        SkimmedContainer { kind: SkimmedKind::Leaf, count: Some(0), read: 0, skimmer_data: 0 };
 
-    /// Makes a container of this form, of which nothing was read.
-    pub fn new(shape: SkimmedShape, count: Option<u64>) -> SkimmedContainer {
-        SkimmedContainer { shape, count, read: 0, note: 0 }
+    /// Makes a container of this kind, of which nothing was read.
+    pub fn new(kind: SkimmedKind, count: Option<u64>) -> SkimmedContainer {
+        SkimmedContainer { kind, count, read: 0, skimmer_data: 0 }
     }
 
     /// Counts up to `count` items as read, but no more than remain; returns their number.
@@ -123,7 +124,7 @@ pub enum SkimmedKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// The offset.
-    pub at: u64,
+    pub offset: u64,
     /// Number of numbered values before it, for each of the format's two kinds of numbers.
     pub numbers: [u64; 2],
 }
@@ -214,18 +215,18 @@ pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], offset: usize) -> Option
 pub(crate) struct View<'i> {
     bytes: Cow<'i, [u8]>,
     /// Offset of these bytes.
-    base: u64,
+    view_start: u64,
     /// Position in these bytes, not beyond their end.
     index: usize,
-    len: u64,
+    total_len: u64,
     source: Option<&'i mut dyn Source>,
     /// Number of bytes that are loaded at once.
-    piece: usize,
+    load_len: usize,
 }
 
 impl fmt::Debug for View<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "View({} of {})", self.position(), self.len)
+        write!(f, "View({} of {})", self.position(), self.total_len)
     }
 }
 
@@ -240,27 +241,39 @@ pub enum Input<'i> {
 impl<'i> View<'i> {
     pub(crate) fn new(input: Input<'i>) -> View<'i> {
         match input {
-            Input::Bytes(bytes) => {
-                View { bytes: bytes.into(), base: 0, index: 0, len: bytes.len() as u64, source: None, piece: LOAD_LEN }
-            }
+            Input::Bytes(bytes) => View {
+                bytes: bytes.into(),
+                view_start: 0,
+                index: 0,
+                total_len: bytes.len() as u64,
+                source: None,
+                load_len: LOAD_LEN,
+            },
             Input::Source(source) => {
-                let (len, piece) = (source.len(), source.preferred_len().max(1));
-                View { bytes: Cow::Owned(Vec::new()), base: 0, index: 0, len, source: Some(source), piece }
+                let (total_len, load_len) = (source.len(), source.preferred_len().max(1));
+                View {
+                    bytes: Cow::Owned(Vec::new()),
+                    view_start: 0,
+                    index: 0,
+                    total_len,
+                    source: Some(source),
+                    load_len,
+                }
             }
         }
     }
 
     pub(crate) fn position(&self) -> u64 {
-        self.base + self.index as u64
+        self.view_start + self.index as u64
     }
 
     /// Returns the total number of bytes.
     pub(crate) fn len(&self) -> u64 {
-        self.len
+        self.total_len
     }
 
     pub(crate) fn is_at_end(&self) -> bool {
-        self.position() == self.len
+        self.position() == self.total_len
     }
 
     /// Returns the bytes in view.
@@ -273,30 +286,30 @@ impl<'i> View<'i> {
     #[cold]
     #[inline(never)]
     pub(crate) fn load_more(&mut self) -> bool {
-        self.bring_into_view(self.bytes_in_view().len().saturating_mul(2).max(self.piece))
+        self.bring_into_view(self.bytes_in_view().len().saturating_mul(2).max(self.load_len))
     }
 
     /// Brings up to `wanted` bytes into view. At the end of the input there may be fewer. Returns `true` if more
     /// bytes are in view than before.
     fn bring_into_view(&mut self, wanted: usize) -> bool {
         let position = self.position();
-        let had = self.bytes_in_view().len();
+        let loaded_len = self.bytes_in_view().len();
         let Some(source) = &mut self.source else { return false };
-        let remaining = usize::try_from(self.len - position).unwrap_or(usize::MAX);
+        let remaining = usize::try_from(self.total_len - position).unwrap_or(usize::MAX);
         let count = wanted.min(remaining);
-        if count <= had {
+        if count <= loaded_len {
             return false;
         }
         let bytes = self.bytes.to_mut();
         bytes.drain(..self.index);
         bytes.resize(count, 0);
-        (self.base, self.index) = (position, 0);
-        if source.load_into(position + had as u64, &mut bytes[had..]) {
+        (self.view_start, self.index) = (position, 0);
+        if source.load_into(position + loaded_len as u64, &mut bytes[loaded_len..]) {
             return true;
         }
-        bytes.truncate(had);
+        bytes.truncate(loaded_len);
         // The source does not have the bytes that its length promised, so the input ends here.
-        self.len = position + had as u64;
+        self.total_len = position + loaded_len as u64;
         false
     }
 
@@ -312,8 +325,8 @@ impl<'i> View<'i> {
     #[cold]
     #[inline(never)]
     fn load(&mut self, count: usize) -> SkimResult<()> {
-        let is_there = count as u64 <= self.len - self.position() && count <= MAX_KEY_LEN;
-        if !is_there || !self.bring_into_view(count.max(self.piece)) || self.bytes_in_view().len() < count {
+        let is_there = count as u64 <= self.total_len - self.position() && count <= MAX_KEY_LEN;
+        if !is_there || !self.bring_into_view(count.max(self.load_len)) || self.bytes_in_view().len() < count {
             return Err(SkimAborted);
         }
         Ok(())
@@ -350,7 +363,7 @@ impl<'i> View<'i> {
             self.index += count as usize;
             return Ok(());
         }
-        if count > self.len - self.position() {
+        if count > self.total_len - self.position() {
             return Err(SkimAborted);
         }
         self.seek_to(self.position() + count);
@@ -359,14 +372,14 @@ impl<'i> View<'i> {
 
     /// Goes to this offset, which is in the input.
     pub(crate) fn seek_to(&mut self, offset: u64) {
-        let offset = offset.min(self.len);
-        let inside = offset.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
+        let offset = offset.min(self.total_len);
+        let inside = offset.checked_sub(self.view_start).and_then(|distance| usize::try_from(distance).ok());
         match inside.filter(|index| *index <= self.bytes.len()) {
             Some(index) => self.index = index,
             None => {
                 // The offset is not in view, so the input is a source. Its bytes are loaded again from there.
                 self.bytes.to_mut().clear();
-                (self.base, self.index) = (offset, 0);
+                (self.view_start, self.index) = (offset, 0);
             }
         }
     }
@@ -384,7 +397,7 @@ impl<'i> View<'i> {
     /// Appends the next `count` bytes to `target`, and consumes them.
     pub(crate) fn read_into(&mut self, count: u64, target: &mut Vec<u8>) -> SkimResult<()> {
         let mut remaining = count;
-        if remaining > self.len - self.position() {
+        if remaining > self.total_len - self.position() {
             return Err(SkimAborted);
         }
         while remaining > 0 {

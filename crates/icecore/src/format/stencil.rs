@@ -107,7 +107,7 @@ struct Stencil {
     read: ReadScalar,
     /// Number of documents that it read; halved whenever a stencil is made, so that recent documents count more.
     recent_uses: u64,
-    /// The nodes, with the scalars of the original document.
+    /// The nodes, with the scalars of the document that it was made from.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
     fixed: Vec<u8>,
@@ -123,7 +123,7 @@ struct Stencil {
     keys: u64,
     /// Generation of the table of classes that the nodes refer to; 0 if they have no classes.
     classes: u64,
-    /// The limits with which the original document was read.
+    /// The limits with which that document was read.
     depth: u32,
     max_nodes: u32,
     /// See [`Filled::is_simple`].
@@ -230,7 +230,7 @@ impl Stencil {
     fn from_document(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
         let read = reader.scalar_reader(input)?;
         let is_small = input.len() <= MAX_BYTES && tape.nodes.len() <= MAX_NODES;
-        let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
+        let is_plain = tape.arena.is_empty() && tape.long_strings.is_empty() && tape.header.is_none();
         // A link is the number of another node, so it depends on more than its own bytes. Attributes may be a part of
         // a value, such as the encoding of a string.
         let is_dependent = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
@@ -263,11 +263,12 @@ impl Stencil {
             let fixed_start = stencil.fixed.len();
             stencil.fixed.extend_from_slice(input.get(offset..start)?);
             let count = stencil.moved.len();
-            while let Some((place, len, node)) = strings.next_if(|(place, ..)| *place < start) {
-                if *place < offset || place + len > start {
+            while let Some(string) = strings.next_if(|string| string.offset < start) {
+                if string.offset < offset || string.offset + string.len > start {
                     return None;
                 }
-                stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - offset).ok()? });
+                let distance = u32::try_from(string.offset - offset).ok()?;
+                stencil.moved.push(MovedString { node: string.node, distance });
             }
             let between = FixedBytes::new(&stencil.fixed, fixed_start, (stencil.moved.len() - count) as u32)?;
             match node {
@@ -329,6 +330,14 @@ fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, of
     rest
 }
 
+/// A string of the document that is not a scalar of the stencil.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FixedString {
+    offset: usize,
+    len: usize,
+    node: u32,
+}
+
 /// A scalar that can be read separately: its node, and its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Scalar {
@@ -372,8 +381,8 @@ fn find_scalars(
 
 /// Replaces a string by another text of the same length.
 fn change_string(input: &mut [u8], node: &Node) -> bool {
-    let Location::Input(place) = node.place() else { return false };
-    let Some(bytes) = input.get_mut(place as usize..place as usize + node.aux as usize) else { return false };
+    let Location::Input(offset) = node.location() else { return false };
+    let Some(bytes) = input.get_mut(offset as usize..offset as usize + node.aux as usize) else { return false };
     // The first letter must change, so a string that begins with `q` gets another letter.
     let letter = if bytes.first() == Some(&b'q') { b'z' } else { b'q' };
     bytes.fill(letter);
@@ -393,9 +402,8 @@ fn change_number(input: &mut [u8], scalar: &Scalar, read: ReadScalar, node: Node
     })
 }
 
-/// Returns the strings that are not among the scalars: offsets, lengths and nodes, in the order of
-/// the input.
-fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u32)>> {
+/// Returns the strings that are not among the scalars, in the order of the input.
+fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<FixedString>> {
     let mut is_read = vec![false; tape.nodes.len()];
     for scalar in scalars {
         is_read[scalar.node as usize] = true;
@@ -405,11 +413,11 @@ fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u
         if node.kind.has_bytes() && !is_read[index as usize] {
             // The payload may contain an encoding or a form in addition to the location. `move_strings` replaces the
             // whole payload, so it must be only the location.
-            let Location::Input(place) = node.place() else { return None };
-            if node.payload != place {
+            let Location::Input(offset) = node.location() else { return None };
+            if node.payload != offset {
                 return None;
             }
-            strings.push((place as usize, node.aux as usize, index));
+            strings.push(FixedString { offset: offset as usize, len: node.aux as usize, node: index });
         }
     }
     strings.sort_unstable();

@@ -1,7 +1,7 @@
 //! Finds the strings of a text, for callers that change some and keep everything else.
 
 use crate::document::Explanation;
-use crate::edit::{Around, Decoded, Decoding, Escaping, StringRole};
+use crate::edit::{Decoded, DecodedBuilder, Escaping, ReplacedRange, StringRole};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -46,9 +46,9 @@ pub(crate) struct StringRequest<'w> {
     /// Limits for the cost of the search.
     pub(crate) limits: &'w Limits,
     /// Whether keys and names of properties are wanted.
-    pub(crate) keys: bool,
+    pub(crate) wants_keys: bool,
     /// Whether names of classes are wanted.
-    pub(crate) classes: bool,
+    pub(crate) wants_classes: bool,
     /// Returns `true` if a string between these offsets of the text is wanted.
     pub(crate) is_wanted: &'w dyn Fn(usize, usize) -> bool,
 }
@@ -56,7 +56,7 @@ pub(crate) struct StringRequest<'w> {
 /// The strings that were found, in the order of the text.
 #[derive(Default)]
 pub(crate) struct StringPlaces<'t> {
-    pub(crate) list: Vec<FoundString>,
+    pub(crate) strings: Vec<FoundString>,
     /// The escapings that the strings use; [`StringPlace::escaping`] is an index into this list.
     pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
     /// Length of the document in bytes.
@@ -140,21 +140,21 @@ pub(crate) struct SingleQuoted;
 
 impl Escaping for SingleQuoted {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let mut decoding = Decoding::new(raw);
+        let mut builder = DecodedBuilder::new(raw);
         let mut search_start = 0;
         while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..).unwrap_or_default()) {
             let start = search_start + distance;
             search_start = start + 2;
             match raw.get(start..search_start)? {
-                escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, search_start, &escaped[1..]),
+                escaped @ [_, b'\'' | b'\\'] => builder.escape(start, search_start, &escaped[1..]),
                 // Text inserted after this backslash must not be escaped by it.
-                two_bytes => decoding.escape(start, search_start, two_bytes),
+                two_bytes => builder.escape(start, search_start, two_bytes),
             }
         }
-        Some(decoding.finish())
+        Some(builder.finish())
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         for byte in text {
             if matches!(byte, b'\'' | b'\\') {
                 out.push(b'\\');
@@ -197,7 +197,7 @@ impl Escaping for TokenRewriter {
         Some(Decoded::token(raw, self.text.clone().into()))
     }
 
-    fn encode(&self, text: &[u8], _: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    fn encode(&self, text: &[u8], _: &ReplacedRange<'_>, out: &mut Vec<u8>) -> bool {
         (self.write)(text, out)
     }
 }

@@ -89,7 +89,7 @@ pub enum DocumentPart<'p> {
 /// Progress of a document that is written in parts.
 #[derive(Debug, Default)]
 pub struct PartProgress {
-    pub(crate) begun: bool,
+    pub(crate) has_begun: bool,
     /// Whether no part reads what earlier parts wrote.
     pub(crate) is_final: bool,
     /// Sereal: offset after the written bytes.
@@ -103,13 +103,13 @@ pub struct PartProgress {
 
 impl PartProgress {
     /// Returns `true` if a part was written.
-    pub fn are_begun(&self) -> bool {
-        self.begun
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Returns `true` if the caller may take away what the parts wrote so far.
-    pub fn are_final(&self) -> bool {
-        self.begun && self.is_final
+    pub fn is_final(&self) -> bool {
+        self.has_begun && self.is_final
     }
 
     /// Returns `true` if every container has all its children (Storable).

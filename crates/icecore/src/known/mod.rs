@@ -50,7 +50,7 @@ pub enum Known<'d> {
         /// Last value.
         end: Cursor<'d>,
         /// Whether the last value is excluded.
-        exclusive: bool,
+        excludes_end: bool,
     },
     /// Ruby's `Complex`: two numbers.
     Complex {
@@ -179,8 +179,8 @@ impl<'d> Known<'d> {
         match self {
             Known::Time(moment) | Known::DateTime(moment) => Some(moment.iso8601()),
             Known::Date(day) => Some(day.to_string()),
-            Known::Range { begin, end, exclusive } => {
-                let dots = if *exclusive { "..." } else { ".." };
+            Known::Range { begin, end, excludes_end } => {
+                let dots = if *excludes_end { "..." } else { ".." };
                 Some(format!(
                     "{}{dots}{}",
                     number::format_range_end(*begin, limits)?,

@@ -43,6 +43,7 @@ pub(super) fn format_rational(numerator: Cursor<'_>, denominator: Cursor<'_>, li
 pub(super) fn format_complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) -> Option<String> {
     let (re, im) = (format_real(re, limits)?, format_real(im, limits)?);
     let sign = if im.starts_with('-') { "" } else { "+" };
+    // Ruby writes `1+NaN*i`, but `1+2i`.
     let star = if im.ends_with(|c: char| c.is_ascii_digit()) { "" } else { "*" };
     Some(format!("{re}{sign}{im}{star}i"))
 }
@@ -59,7 +60,8 @@ pub(super) fn format_range_end(value: Cursor<'_>, limits: &Limits) -> Option<Str
     }
 }
 
-/// Returns the text of a float: up to 15 digits before the point without an exponent.
+/// Returns the text of a float. Like Ruby, it uses an exponent for more than 15 digits before the point and for numbers
+/// below 0.0001.
 fn format_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -74,18 +76,18 @@ fn format_float(value: f64) -> String {
     };
     let digits = String::from_utf8_lossy(&digits);
     match i64::from(point) - 1 {
-        exponent @ -4..=14 => format!("{sign}{}", without_exponent(&digits, exponent + 1)),
+        exponent @ -4..=14 => format!("{sign}{}", format_without_exponent(&digits, exponent + 1)),
         exponent => {
             let (first, rest) = digits.split_at(1);
             let rest = if rest.is_empty() { "0" } else { rest };
-            let side = if exponent < 0 { '-' } else { '+' };
-            format!("{sign}{first}.{rest}e{side}{:02}", exponent.abs())
+            let exponent_sign = if exponent < 0 { '-' } else { '+' };
+            format!("{sign}{first}.{rest}e{exponent_sign}{:02}", exponent.abs())
         }
     }
 }
 
 /// Returns the text of the number `0.DIGITS` times 10 to the power of `point`, without an exponent.
-fn without_exponent(digits: &str, point: i64) -> String {
+fn format_without_exponent(digits: &str, point: i64) -> String {
     let len = digits.len() as i64;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
     if point <= 0 {
@@ -98,8 +100,8 @@ fn without_exponent(digits: &str, point: i64) -> String {
     }
 }
 
-/// Splits the text of a decimal such as `0.125e1` into sign, digits and exponent; `None` if it is not a decimal. Words
-/// and zeros have no digits.
+/// Splits the text of a decimal such as `0.125e1` into sign, digits and exponent; `None` if it is not a decimal. The
+/// digits of `NaN`, `Infinity` and zero are empty.
 pub(super) fn split_decimal(text: &str) -> Option<(&str, &str, i64)> {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     if matches!(rest, "Infinity" | "0.0") || text == "NaN" {
@@ -118,7 +120,11 @@ pub(super) fn format_decimal(text: &str) -> String {
         Some((sign, digits, exponent)) if !digits.is_empty() => {
             let zeros =
                 if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
-            if zeros <= MAX_ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
+            if zeros <= MAX_ZEROS {
+                format!("{sign}{}", format_without_exponent(digits, exponent))
+            } else {
+                text.to_owned()
+            }
         }
         _ => text.to_owned(),
     }

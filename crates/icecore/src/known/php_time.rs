@@ -24,7 +24,7 @@ impl PhpTime {
     pub(super) fn from_moment(moment: &Moment<'_>) -> Option<PhpTime> {
         let text = moment.iso8601();
         let (day, clock) = text.split_once('T')?;
-        let is_ordinary = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let has_four_digit_year = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let end = clock.find(['Z', '+', '-'])?;
         let (clock, offset) = clock.split_at(end);
         let (seconds, fraction) = clock.split_once('.').unwrap_or((clock, ""));
@@ -37,6 +37,6 @@ impl PhpTime {
         };
         let is_exact = moment.is_exact() && moment.nanoseconds().is_multiple_of(1000);
         let date = format!("{day} {seconds}.{micros}");
-        is_ordinary.then(|| PhpTime { date, zone_type, zone: zone.to_owned(), is_exact })
+        has_four_digit_year.then(|| PhpTime { date, zone_type, zone: zone.to_owned(), is_exact })
     }
 }

@@ -19,9 +19,9 @@ enum NodeAction {
     Drop,
     /// The node is removed; its content is processed.
     Enter,
-    /// The key replaces the whole value.
-    Key,
-    /// It is kept with the key and the flags of this node, or without any.
+    /// The value is replaced by its key, which becomes an item.
+    ReplaceByKey,
+    /// The node is kept. It gets the key and the target flag of the node with this index; with `None`, it gets neither.
     Keep(Option<u32>),
 }
 
@@ -37,7 +37,7 @@ struct PlainRewriter<'d, 'm> {
     is_php: bool,
 }
 
-/// Returns the document with plain values where the map wants them. Its byte form is lost.
+/// Returns the document with plain values of the classes that the map makes plain. Its byte form is lost.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if something refers to an array or an object inside a value that became text.
@@ -66,7 +66,7 @@ impl<'d> PlainRewriter<'d, '_> {
         Ok(match self.actions.remove(&index) {
             Some(NodeAction::Drop) => self.drop_value(index),
             Some(NodeAction::Enter) => index + 1,
-            Some(NodeAction::Key) => self.emit_key_as_item(index, &node),
+            Some(NodeAction::ReplaceByKey) => self.emit_key_as_item(index, &node),
             None if node.kind.is_again() => {
                 self.emit_link(index, &node)?;
                 index + 1
@@ -80,6 +80,7 @@ impl<'d> PlainRewriter<'d, '_> {
         })
     }
 
+    /// Emits a value that no action was set for: plainly if the map says so, else unchanged.
     fn emit_value(&mut self, index: u32, node: &Node) -> Result<u32, Error> {
         let cursor = self.document.at(index);
         let class = cursor.map_or(&b""[..], effective_class);
@@ -175,7 +176,7 @@ impl<'d> PlainRewriter<'d, '_> {
                 self.actions.insert(next, NodeAction::Keep(None));
                 self.actions.insert(value, NodeAction::Drop);
             } else {
-                self.actions.insert(next, NodeAction::Key);
+                self.actions.insert(next, NodeAction::ReplaceByKey);
             }
             next = tape.index_after(value);
         }
@@ -186,7 +187,7 @@ impl<'d> PlainRewriter<'d, '_> {
         }
         let array = Node { aux: count, ..Node::open(Kind::Array, 0) };
         let array = self.rewrite.open_container(with_place_of(array, node), tape.index_after(index));
-        self.rewrite.record_place(array);
+        self.rewrite.record_position(array);
         index + 1
     }
 
@@ -204,13 +205,14 @@ impl<'d> PlainRewriter<'d, '_> {
         next
     }
 
+    /// Removes a value with everything in it; returns the node after it.
     fn drop_value(&mut self, index: u32) -> u32 {
         let next = self.document.tape().index_after(index);
         self.rewrite.remove_node(next);
         next
     }
 
-    /// A link to a removed leaf becomes a copy of that leaf.
+    /// Emits a link. A link to a removed leaf becomes a copy of that leaf.
     fn emit_link(&mut self, index: u32, link: &Node) -> Result<(), Error> {
         let old = u32::try_from(link.payload)
             .ok()

@@ -43,8 +43,8 @@ fn exact_items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]>
     targets.iter().all(Option::is_some).then(|| targets.map(|item| item.unwrap_or(array)))
 }
 
-/// The first member shows which layout is possible: most objects have none of these layouts, so only this member is
-/// examined.
+/// Returns the meaning of an object. The first member shows which layout is possible. Most objects have none of these
+/// layouts, and only their first member is examined.
 pub(super) fn decode_object(value: Cursor<'_>) -> Option<Known<'_>> {
     if value.node().form() != Form::Usual {
         return None;
@@ -66,8 +66,8 @@ fn decode_range(body: Cursor<'_>) -> Option<Known<'_>> {
     let [Some(begin), Some(end), Some(excl)] = find_members(body.entries(), ["begin", "end", "excl"])? else {
         return None;
     };
-    let Value::Bool(exclusive) = excl.value() else { return None };
-    Some(Known::Range { begin, end, exclusive })
+    let Value::Bool(excludes_end) = excl.value() else { return None };
+    Some(Known::Range { begin, end, excludes_end })
 }
 
 fn decode_set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
@@ -76,16 +76,16 @@ fn decode_set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
     }
     let [map, keys] = find_members(body.entries(), ["@hash", "@keys"])?;
     let map = map.filter(|map| map.kind() == Kind::Map)?;
-    // A cache of the map's keys.
+    // `@keys` of a `SortedSet` is a cache of the map's keys.
     let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
-    let is = |value: Cursor<'_>, expected: bool| matches!(value.value(), Value::Bool(found) if found == expected);
+    let is_bool = |value: Cursor<'_>, expected: bool| matches!(value.value(), Value::Bool(found) if found == expected);
     let fits = keys.is_none_or(is_cache)
-        && map.default_value().is_none_or(|value| is(value, false))
-        && map.entries().all(|(_, value)| is(value, true));
+        && map.default_value().is_none_or(|value| is_bool(value, false))
+        && map.entries().all(|(_, value)| is_bool(value, true));
     fits.then_some(Known::Set(Members { map }))
 }
 
-/// Only exceptions have members with these names without `@`.
+/// Decodes an exception. Only exceptions have members with these names without `@`.
 fn decode_exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
     let (mut message, mut backtrace, mut cause) = (None, None, None);
     for (key, value) in body.entries() {
@@ -182,7 +182,7 @@ fn is_real_number(value: Cursor<'_>) -> bool {
     is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
-/// Returns a count of nanoseconds, which may be a fraction: the integer part, and whether it is exact.
+/// Returns the integer part of a number of nanoseconds, which may be a fraction, and whether that is exact.
 fn decode_nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
     if let Value::Int(value) = value.value() {
         return Some((value, true));
@@ -193,7 +193,7 @@ fn decode_nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
 
 /// Returns the integer part of a fraction, whose parts may be large, and whether it is exact.
 fn integer_quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool)> {
-    let wide = |value: Cursor<'_>| match value.value() {
+    let to_i128 = |value: Cursor<'_>| match value.value() {
         Value::Int(value) => Some(i128::from(value)),
         Value::Uint(value) => Some(i128::from(value)),
         Value::BigInt(value) if value.magnitude.len() <= 15 => {
@@ -202,7 +202,7 @@ fn integer_quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i
         }
         _ => None,
     };
-    let (numerator, denominator) = (wide(numerator)?, wide(denominator)?);
+    let (numerator, denominator) = (to_i128(numerator)?, to_i128(denominator)?);
     if denominator <= 0 {
         return None;
     }
@@ -211,7 +211,7 @@ fn integer_quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i
 }
 
 /// Decodes `Date` and `DateTime`: an array of period, day in the period, second of that day, nanoseconds, offset and
-/// the start of the Gregorian calendar.
+/// the start of the Gregorian calendar. The variables have the names that Ruby's source uses for them.
 fn decode_date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     let [nth, jd, df, sf, of, sg] = exact_items(payload)?;
     let nth = nth.as_i64()?;
@@ -220,21 +220,21 @@ fn decode_date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     let (nanoseconds, is_exact) = decode_nanoseconds(sf)?;
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
     let offset = i32::try_from(of.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?;
-    let Value::Float(start) = sg.value() else { return None };
+    let Value::Float(gregorian_start) = sg.value() else { return None };
     // Outside the first period, Ruby uses only one calendar.
-    let start = match nth {
-        _ if start.is_infinite() => start,
-        0 => start,
+    let gregorian_start = match nth {
+        _ if gregorian_start.is_infinite() => gregorian_start,
+        0 => gregorian_start,
         1.. => f64::NEG_INFINITY,
         _ => f64::INFINITY,
     };
-    if start.is_nan() || jd.unsigned_abs() > 1 << 45 {
+    if gregorian_start.is_nan() || jd.unsigned_abs() > 1 << 45 {
         return None;
     }
     let local = jd + (second + i64::from(offset)).div_euclid(86_400);
     let seconds = time::seconds_from_jd(jd, second);
-    let moment = Moment { seconds, nanoseconds, is_exact, offset: Some(offset), zone: "", start };
-    Some((Day { jd: local, start }, moment))
+    let moment = Moment { seconds, nanoseconds, is_exact, offset: Some(offset), zone: "", gregorian_start };
+    Some((Day { jd: local, gregorian_start }, moment))
 }
 
 /// The fields that are packed into the eight bytes of a `Time`.
@@ -243,7 +243,7 @@ struct PackedTime {
     seconds: i64,
     micro: u32,
     is_utc: bool,
-    /// Written by Ruby 1.8: no other fields belong to it.
+    /// Whether Ruby 1.8 wrote it. Nanoseconds and an offset are then ignored.
     is_old: bool,
 }
 
@@ -256,7 +256,7 @@ fn unpack_time(bytes: &[u8]) -> Option<PackedTime> {
     }
     let mut year = 1900 + i64::from(date >> 14 & 0xFFFF);
     if bytes.len() > 8 {
-        // After a length: the distance of the year from the encodable range.
+        // Byte 8 is a length. The bytes after it are the distance of the year from the range that `date` can contain.
         let beyond = bytes.get(9..)?;
         if beyond.is_empty() || beyond.len() > 6 || usize::from(bytes[8]) != beyond.len() + 5 {
             return None;
@@ -305,10 +305,10 @@ fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
     };
     let offset = if is_utc || is_old { None } else { offset };
     let nanoseconds = micro * 1000 + nano;
-    Some(Moment { seconds, nanoseconds, is_exact, offset, zone, start: GREGORIAN })
+    Some(Moment { seconds, nanoseconds, is_exact, offset, zone, gregorian_start: GREGORIAN })
 }
 
-/// Ruby 1.9.1: three digits in half bytes.
+/// Returns the nanoseconds that Ruby 1.9.1 stores: three digits in half bytes.
 fn decode_submicro(bytes: &[u8]) -> i64 {
     let half = |offset: usize, shift: u8| i64::from(bytes.get(offset).map_or(0, |byte| byte >> shift & 0x0F));
     half(0, 4) * 100 + half(0, 0) * 10 + half(1, 4)

@@ -23,7 +23,7 @@ pub struct Day {
     /// The chronological Julian day number.
     pub(super) jd: i64,
     /// The first day of the Gregorian calendar; infinite if that calendar is always or never used.
-    pub(super) start: f64,
+    pub(super) gregorian_start: f64,
 }
 
 impl Day {
@@ -36,7 +36,7 @@ impl Day {
     ///
     /// The year before 1 is 0, as in ISO 8601.
     pub fn civil(&self) -> (i64, u8, u8) {
-        if (self.jd as f64) < self.start { julian_to_civil(self.jd) } else { gregorian_to_civil(self.jd) }
+        if (self.jd as f64) < self.gregorian_start { julian_to_civil(self.jd) } else { gregorian_to_civil(self.jd) }
     }
 }
 
@@ -48,7 +48,8 @@ impl fmt::Display for Day {
     }
 }
 
-/// Years of both calendars start in March here, so that the leap day is the last day.
+/// Returns year, month and day for a day of a year that starts in March. In such years of both calendars, the leap day
+/// is the last day.
 fn civil_from_march(year: i64, day_of_year: i64) -> (i64, u8, u8) {
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
@@ -57,7 +58,7 @@ fn civil_from_march(year: i64, day_of_year: i64) -> (i64, u8, u8) {
 }
 
 fn julian_to_civil(jd: i64) -> (i64, u8, u8) {
-    // Days since 1 March of the year 0 of this calendar.
+    // Days since 1 March of the year 0 of this calendar. A cycle is 4 years, 1461 days.
     let days = jd - 1_721_118;
     let (cycle, day) = (days.div_euclid(1461), days.rem_euclid(1461));
     let year = (day - day / 1460) / 365;
@@ -65,6 +66,7 @@ fn julian_to_civil(jd: i64) -> (i64, u8, u8) {
 }
 
 fn gregorian_to_civil(jd: i64) -> (i64, u8, u8) {
+    // Days since 1 March of the year 0 of this calendar. A cycle is 400 years, 146,097 days.
     let days = jd - 1_721_120;
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -99,10 +101,11 @@ pub struct Moment<'d> {
     pub(super) seconds: i64,
     pub(super) nanoseconds: u32,
     pub(super) is_exact: bool,
+    /// Seconds that local clocks are ahead of UTC; `None` means UTC itself.
     pub(super) offset: Option<i32>,
     pub(super) zone: &'d str,
-    /// As in [`Day`].
-    pub(super) start: f64,
+    /// As in [`Day`]: the calendar of the local date.
+    pub(super) gregorian_start: f64,
 }
 
 impl<'d> Moment<'d> {
@@ -136,12 +139,12 @@ impl<'d> Moment<'d> {
     fn local_day_and_second(&self) -> (Day, i64) {
         let seconds = self.seconds.saturating_add(i64::from(self.offset.unwrap_or(0)));
         let jd = seconds.div_euclid(SECONDS_PER_DAY) + EPOCH;
-        (Day { jd, start: self.start }, seconds.rem_euclid(SECONDS_PER_DAY))
+        (Day { jd, gregorian_start: self.gregorian_start }, seconds.rem_euclid(SECONDS_PER_DAY))
     }
 
-    fn format_local(&self, between: char) -> String {
+    fn format_local(&self, separator: char) -> String {
         let (day, second) = self.local_day_and_second();
-        let mut text = format!("{day}{between}{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+        let mut text = format!("{day}{separator}{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
         if self.nanoseconds > 0 {
             let digits = format!(".{:09}", self.nanoseconds);
             text.push_str(digits.trim_end_matches('0'));
@@ -174,8 +177,8 @@ impl<'d> Moment<'d> {
                 text.push_str(&Moment::offset_text(offset));
             }
         }
-        let is_said = self.zone.is_empty() || self.offset.is_none() && self.zone == "UTC";
-        if !is_said {
+        let is_redundant = self.zone.is_empty() || self.offset.is_none() && self.zone == "UTC";
+        if !is_redundant {
             text.push(' ');
             text.extend(self.zone.chars().filter(|c| !c.is_control()));
         }
@@ -202,10 +205,10 @@ mod tests {
 
     #[test]
     fn both_calendars_advance_day_by_day() {
-        for (calendar, start) in [("julian", f64::INFINITY), ("gregorian", f64::NEG_INFINITY)] {
-            let mut previous = Day { jd: -800_001, start }.civil();
+        for (calendar, gregorian_start) in [("julian", f64::INFINITY), ("gregorian", f64::NEG_INFINITY)] {
+            let mut previous = Day { jd: -800_001, gregorian_start }.civil();
             for jd in -800_000..2_600_000 {
-                let (year, month, day) = Day { jd, start }.civil();
+                let (year, month, day) = Day { jd, gregorian_start }.civil();
                 let is_leap = year % 4 == 0 && (calendar == "julian" || year % 100 != 0 || year % 400 == 0);
                 let last_day = match previous.1 {
                     2 if is_leap => 29,
@@ -225,8 +228,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Day { jd: 2_299_160, start: 2_299_161.0 }.to_string(), "1582-10-04");
-        assert_eq!(Day { jd: 2_299_161, start: 2_299_161.0 }.to_string(), "1582-10-15");
-        assert_eq!(Day { jd: 0, start: f64::INFINITY }.to_string(), "-4712-01-01");
+        assert_eq!(Day { jd: 2_299_160, gregorian_start: 2_299_161.0 }.to_string(), "1582-10-04");
+        assert_eq!(Day { jd: 2_299_161, gregorian_start: 2_299_161.0 }.to_string(), "1582-10-15");
+        assert_eq!(Day { jd: 0, gregorian_start: f64::INFINITY }.to_string(), "-4712-01-01");
     }
 }

@@ -5,16 +5,20 @@
 use super::bigint;
 
 /// Number of stored bits of the fraction.
-const FRACTION: u32 = 112;
-const FRACTION_MASK: u128 = (1 << FRACTION) - 1;
-const TOP: u128 = 1 << FRACTION;
+const FRACTION_BITS: u32 = 112;
+const FRACTION_MASK: u128 = (1 << FRACTION_BITS) - 1;
+/// The highest bit of a significand, which is not stored.
+const IMPLICIT_BIT: u128 = 1 << FRACTION_BITS;
+/// The stored exponent of infinity and NaN.
 const EXPONENT_MAX: i32 = 0x7FFF;
 /// Exponent of two of the last bit of a subnormal.
-const MIN_EXPONENT: i32 = -16382 - FRACTION as i32;
-const QUIET: u128 = 1 << (FRACTION - 1);
+const MIN_EXPONENT: i32 = -16382 - FRACTION_BITS as i32;
+/// The bit of a NaN that raises no exception.
+const QUIET_BIT: u128 = 1 << (FRACTION_BITS - 1);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Number {
+    /// With its payload: the fraction, which is not zero.
     Nan(u128),
     Infinite,
     Zero,
@@ -24,29 +28,29 @@ enum Number {
 
 fn unpack_number(bytes: &[u8; 16]) -> (bool, Number) {
     let bits = u128::from_le_bytes(*bytes);
-    let (fraction, exponent) = (bits & FRACTION_MASK, (bits >> FRACTION) as i32 & EXPONENT_MAX);
+    let (fraction, exponent) = (bits & FRACTION_MASK, (bits >> FRACTION_BITS) as i32 & EXPONENT_MAX);
     let number = match (exponent, fraction) {
         (EXPONENT_MAX, 0) => Number::Infinite,
         (EXPONENT_MAX, payload) => Number::Nan(payload),
         (0, 0) => Number::Zero,
         (0, fraction) => Number::Finite(fraction, MIN_EXPONENT),
-        (exponent, fraction) => Number::Finite(fraction | TOP, MIN_EXPONENT + exponent - 1),
+        (exponent, fraction) => Number::Finite(fraction | IMPLICIT_BIT, MIN_EXPONENT + exponent - 1),
     };
     (bits >> 127 != 0, number)
 }
 
 fn pack_number(negative: bool, number: Number) -> [u8; 16] {
     let (exponent, fraction) = match number {
-        Number::Nan(payload) => (EXPONENT_MAX, if payload & FRACTION_MASK == 0 { QUIET } else { payload }),
+        Number::Nan(payload) => (EXPONENT_MAX, if payload & FRACTION_MASK == 0 { QUIET_BIT } else { payload }),
         Number::Infinite => (EXPONENT_MAX, 0),
         Number::Zero => (0, 0),
         Number::Finite(significand, exponent) => {
-            let (rounded, exponent) = round_significand(significand, exponent, FRACTION + 1, MIN_EXPONENT);
-            let biased = if rounded & TOP == 0 { 0 } else { exponent - MIN_EXPONENT + 1 };
+            let (rounded, exponent) = round_significand(significand, exponent, FRACTION_BITS + 1, MIN_EXPONENT);
+            let biased = if rounded & IMPLICIT_BIT == 0 { 0 } else { exponent - MIN_EXPONENT + 1 };
             if biased >= EXPONENT_MAX { (EXPONENT_MAX, 0) } else { (biased, rounded) }
         }
     };
-    let bits = u128::from(negative) << 127 | (exponent as u128) << FRACTION | fraction & FRACTION_MASK;
+    let bits = u128::from(negative) << 127 | (exponent as u128) << FRACTION_BITS | fraction & FRACTION_MASK;
     bits.to_le_bytes()
 }
 
@@ -72,18 +76,20 @@ fn round_significand(significand: u128, exponent: i32, bits: u32, min_exponent: 
     if kept >> bits != 0 { (kept >> 1, exponent + shift + 1) } else { (kept, exponent + shift) }
 }
 
-/// Returns the binary128 with the value of a double. Exact.
+/// Returns the binary128 with the value of a double, which is exact.
 ///
 /// ```
 /// use icecore::num::float128::{from_f64, to_f64};
 /// assert_eq!(to_f64(&from_f64(0.1)), 0.1);
 /// ```
 pub fn from_f64(value: f64) -> [u8; 16] {
+    // A double has 52 bits of fraction and 11 of exponent. The exponent of two of its last bit is the stored exponent
+    // minus 1075, and -1074 for a subnormal.
     let bits = value.to_bits();
     let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) as i32 & 0x7FF);
     let number = match (exponent, fraction) {
         (0x7FF, 0) => Number::Infinite,
-        (0x7FF, payload) => Number::Nan(u128::from(payload) << (FRACTION - 52)),
+        (0x7FF, payload) => Number::Nan(u128::from(payload) << (FRACTION_BITS - 52)),
         (0, 0) => Number::Zero,
         (0, fraction) => Number::Finite(u128::from(fraction), -1074),
         (exponent, fraction) => Number::Finite(u128::from(fraction | 1 << 52), exponent - 1075),
@@ -97,7 +103,7 @@ pub fn to_f64(bytes: &[u8; 16]) -> f64 {
     let bits = match number {
         Number::Infinite => 0x7FF << 52,
         Number::Nan(payload) => {
-            let payload = (payload >> (FRACTION - 52)) as u64;
+            let payload = (payload >> (FRACTION_BITS - 52)) as u64;
             0x7FF << 52 | if payload == 0 { 1 << 51 } else { payload }
         }
         Number::Zero => 0,
@@ -122,16 +128,16 @@ pub fn to_f64_exact(bytes: &[u8; 16]) -> Option<f64> {
 }
 
 /// Returns the value of an x87 80-bit extended float, least significant byte first (C's `long double` on x86, without
-/// its padding). Exact. Invalid operands (unnormals, pseudo-infinities) become NaN, as in the processor.
+/// its padding), which is exact. Invalid operands (unnormals, pseudo-infinities) become NaN, as in the processor.
 pub fn from_x87(bytes: &[u8; 10]) -> [u8; 16] {
     let [significand @ .., low, high] = *bytes;
     let significand = u64::from_le_bytes(significand);
     let top = u16::from_le_bytes([low, high]);
     let (negative, exponent) = (top & 0x8000 != 0, i32::from(top & 0x7FFF));
     let has_integer_bit = significand >> 63 == 1;
-    let fraction = u128::from(significand << 1 >> 1) << (FRACTION - 63);
+    let fraction = u128::from(significand << 1 >> 1) << (FRACTION_BITS - 63);
     let number = match (exponent, has_integer_bit) {
-        (_, false) if exponent > 0 => Number::Nan(QUIET),
+        (_, false) if exponent > 0 => Number::Nan(QUIET_BIT),
         (EXPONENT_MAX, _) if fraction == 0 => Number::Infinite,
         (EXPONENT_MAX, _) => Number::Nan(fraction),
         _ if significand == 0 => Number::Zero,
@@ -152,7 +158,7 @@ pub fn to_x87(bytes: &[u8; 16]) -> [u8; 10] {
     let (significand, exponent) = match number {
         Number::Infinite => (INTEGER_BIT, 0x7FFF),
         Number::Nan(payload) => {
-            let payload = (payload >> (FRACTION - 63)) as u64;
+            let payload = (payload >> (FRACTION_BITS - 63)) as u64;
             (INTEGER_BIT | if payload == 0 { 1 << 62 } else { payload }, 0x7FFF)
         }
         Number::Zero => (0, 0),
@@ -209,12 +215,10 @@ fn add_numbers((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool,
         let shift = significand.leading_zeros() as i32 - 2;
         (significand << shift, exponent - shift)
     };
-    let (mut large, mut small) = ((neg_a, lift(sig_a, exp_a)), (neg_b, lift(sig_b, exp_b)));
-    if (small.1.1, small.1.0) > (large.1.1, large.1.0) {
-        std::mem::swap(&mut large, &mut small);
-    }
-    let (negative, (sig_large, exponent)) = large;
-    let (_, (sig_small, exp_small)) = small;
+    let ((sig_a, exp_a), (sig_b, exp_b)) = (lift(sig_a, exp_a), lift(sig_b, exp_b));
+    let is_b_larger = (exp_b, sig_b) > (exp_a, sig_a);
+    let (negative, sig_large, exponent) = if is_b_larger { (neg_b, sig_b, exp_b) } else { (neg_a, sig_a, exp_a) };
+    let (sig_small, exp_small) = if is_b_larger { (sig_a, exp_a) } else { (sig_b, exp_b) };
     let aligned = match exponent - exp_small {
         shift @ 0..=127 => {
             let lost = sig_small & ((1u128 << shift) - 1) != 0;
@@ -231,8 +235,10 @@ const DIGITS: usize = 36;
 
 /// Number of digits of a decimal that are used; for the rest it is enough to know whether one of them is not zero.
 const MAX_USED_DIGITS: usize = 60;
-/// The highest power of ten, a multiple of 19, for which the division is exact.
-const MAX_EXACT_POWER: i64 = 22 * 19;
+/// The highest power of ten in 64 bits is 10^19, so numbers are multiplied and divided in steps of this power.
+const STEP_POWER: i64 = 19;
+/// The highest power of ten, a multiple of [`STEP_POWER`], for which the division is exact.
+const MAX_EXACT_POWER: i64 = 22 * STEP_POWER;
 
 /// Returns the binary128 nearest to `digits * 10^exponent`; ties go to even. Below 10^-400 the last bits may be wrong.
 ///
@@ -254,6 +260,7 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
     }
     let scale = used_digits.len() as i64 + exponent;
     let number = match (limbs.iter().all(|limb| *limb == 0), scale) {
+        // A binary128 can be neither this small nor this large.
         (true, _) | (_, ..-5100) => Number::Zero,
         (_, 5001..) => Number::Infinite,
         _ if exponent >= 0 => {
@@ -262,12 +269,12 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
         }
         _ => {
             let mut remaining = -exponent;
-            // The quotient has more bits than a significand.
+            // The quotient has more bits than a significand: a power of ten has less than 3 3/8 bits for each digit.
             let mut shift =
                 3 * remaining.min(MAX_EXACT_POWER) as i32 + 3 * remaining.min(MAX_EXACT_POWER) as i32 / 8 + 128;
             shift_left(&mut limbs, shift as u32);
             while remaining > 0 {
-                let step = remaining.min(19);
+                let step = remaining.min(STEP_POWER);
                 if -exponent - remaining >= MAX_EXACT_POWER {
                     // Far below the range of a double, so it is enough to keep some bits.
                     let surplus = limbs.len().saturating_sub(6);
@@ -286,7 +293,7 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
 
 fn multiply_by_power(limbs: &mut Vec<u64>, mut power: i64) {
     while power > 0 {
-        let step = power.min(19);
+        let step = power.min(STEP_POWER);
         bigint::multiply_add(limbs, 10u64.pow(step as u32), 0);
         power -= step;
     }
@@ -349,10 +356,10 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
             out.extend_from_slice(b".0");
         }
         1..=21 => {
-            let (integer_part, part) = digits.split_at(point as usize);
+            let (integer_part, fraction) = digits.split_at(point as usize);
             out.extend_from_slice(integer_part);
             out.push(b'.');
-            out.extend_from_slice(part);
+            out.extend_from_slice(fraction);
         }
         -5..=0 => {
             out.extend_from_slice(b"0.");
@@ -391,7 +398,7 @@ fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
         scale = (DIGITS as i32 + 3 - magnitude).clamp(0, -exponent);
         let mut remaining = scale;
         while remaining > 0 {
-            let step = remaining.min(19);
+            let step = remaining.min(STEP_POWER as i32);
             bigint::multiply_add(&mut limbs, 10u64.pow(step as u32), 0);
             remaining -= step;
         }
@@ -405,10 +412,10 @@ fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
         return (digits, point, !sticky);
     }
     let rest = digits.split_off(DIGITS);
-    let beyond = sticky || rest[1..].iter().any(|digit| *digit != b'0');
-    let exact = !beyond && rest[0] == b'0';
-    let odd = digits[DIGITS - 1] & 1 == 1;
-    if rest[0] > b'5' || rest[0] == b'5' && (beyond || odd) {
+    let has_more = sticky || rest[1..].iter().any(|digit| *digit != b'0');
+    let exact = !has_more && rest[0] == b'0';
+    let is_last_odd = digits[DIGITS - 1] & 1 == 1;
+    if rest[0] > b'5' || rest[0] == b'5' && (has_more || is_last_odd) {
         match digits.iter().rposition(|digit| *digit != b'9') {
             Some(index) => {
                 digits[index] += 1;
@@ -437,9 +444,9 @@ fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     if bits > 0 {
         let mut above = 0;
         for limb in limbs.iter_mut().rev() {
-            let original = *limb;
-            *limb = original >> bits | above << (64 - bits);
-            above = original & ((1 << bits) - 1);
+            let old_limb = *limb;
+            *limb = old_limb >> bits | above << (64 - bits);
+            above = old_limb & ((1 << bits) - 1);
         }
         lost |= above != 0;
     }
@@ -467,7 +474,7 @@ mod tests {
             bits = bits.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(round.into());
             // All magnitudes that a double can have, and a few more.
             let exponent = 0x3FFF - 1300 + (bits >> 64) % 2600;
-            let wide = (exponent << FRACTION | bits & FRACTION_MASK).to_le_bytes();
+            let wide = (exponent << FRACTION_BITS | bits & FRACTION_MASK).to_le_bytes();
             let mut text = Vec::new();
             push_decimal(&wide, &mut text);
             let text = String::from_utf8(text).unwrap();

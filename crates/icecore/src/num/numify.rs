@@ -24,9 +24,9 @@ impl PerlNumber {
         let rest = &text[front..];
         let negative = rest.first() == Some(&b'-');
         let unsigned = if negative || rest.first() == Some(&b'+') { &rest[1..] } else { rest };
-        let shape = NumericShape::from_text(unsigned);
+        let syntax = NumericSyntax::from_text(unsigned);
         let is_rest_blank = |len: usize| unsigned[len..].iter().all(|byte| SPACE.contains(byte));
-        if shape.digits == 0 {
+        if syntax.digits == 0 {
             return match parse_special(unsigned) {
                 Some(float) => {
                     let float = if negative && float.is_infinite() { -float } else { float };
@@ -35,10 +35,10 @@ impl PerlNumber {
                 None => PerlNumber { float: 0.0, integer: Some((false, 0)), is_number: false, is_special: false },
             };
         }
-        let is_number = is_rest_blank(shape.len);
-        let magnitude = parse_decimal(&unsigned[..shape.len]);
-        let integer_value = (is_number && !shape.has_exponent)
-            .then(|| unsigned[..shape.integer_len].iter().try_fold(0u64, |value, digit| append_digit(value, *digit)))
+        let is_number = is_rest_blank(syntax.len);
+        let magnitude = parse_decimal(&unsigned[..syntax.len]);
+        let integer_value = (is_number && !syntax.has_exponent)
+            .then(|| unsigned[..syntax.integer_len].iter().try_fold(0u64, |value, digit| append_digit(value, *digit)))
             .flatten();
         PerlNumber {
             float: if negative { -magnitude } else { magnitude },
@@ -71,7 +71,7 @@ fn append_digit(value: u64, digit: u8) -> Option<u64> {
 }
 
 /// The structure of a number without its sign.
-struct NumericShape {
+struct NumericSyntax {
     /// Length of the number.
     len: usize,
     /// Length up to its point or exponent.
@@ -81,25 +81,25 @@ struct NumericShape {
     has_exponent: bool,
 }
 
-impl NumericShape {
-    fn from_text(text: &[u8]) -> NumericShape {
+impl NumericSyntax {
+    fn from_text(text: &[u8]) -> NumericSyntax {
         let digits_from = |offset: usize| text[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let integer_len = digits_from(0);
-        let mut shape = NumericShape { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
+        let mut syntax = NumericSyntax { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
         if text.get(integer_len) == Some(&b'.') {
             let fraction = digits_from(integer_len + 1);
-            shape.digits += fraction;
-            shape.len += 1 + fraction;
+            syntax.digits += fraction;
+            syntax.len += 1 + fraction;
         }
-        if shape.digits > 0 && matches!(text.get(shape.len), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(text.get(shape.len + 1), Some(b'+' | b'-')));
-            let digits = text.get(shape.len + 1 + sign..).map_or(0, |_| digits_from(shape.len + 1 + sign));
+        if syntax.digits > 0 && matches!(text.get(syntax.len), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(text.get(syntax.len + 1), Some(b'+' | b'-')));
+            let digits = text.get(syntax.len + 1 + sign..).map_or(0, |_| digits_from(syntax.len + 1 + sign));
             if digits > 0 {
-                shape.len += 1 + sign + digits;
-                shape.has_exponent = true;
+                syntax.len += 1 + sign + digits;
+                syntax.has_exponent = true;
             }
         }
-        shape
+        syntax
     }
 }
 

@@ -8,15 +8,15 @@
 //!
 //! Only names count: an allowed parent class does not allow its subclasses, nor the other way round.
 
+mod class_messages;
 mod name;
 mod pattern;
 mod rules;
-mod words;
 
+pub use class_messages::{ClassMessages, Host};
 pub use name::{ClassName, NameComparison};
 pub use pattern::fits;
 pub use rules::{Answer, Otherwise, Question, Rules, State, Verdict, ask};
-pub use words::{Host, Words};
 
 use crate::document::{ClassUse, Document};
 use crate::error::Error;

@@ -29,8 +29,10 @@ pub enum NameComparison {
 #[derive(Clone, Copy, Debug)]
 pub struct ClassName<'n> {
     bytes: &'n [u8],
+    /// Whether the bytes are UTF-8 with characters beyond ASCII.
     is_text: bool,
-    folds: bool,
+    /// Whether the case of ASCII letters is ignored.
+    ignores_case: bool,
 }
 
 impl<'n> ClassName<'n> {
@@ -46,14 +48,14 @@ impl<'n> ClassName<'n> {
 
     /// Creates a name that was already checked. The result of comparing an unchecked name is unspecified, but safe.
     pub fn checked(names: NameComparison, bytes: &'n [u8], is_text: bool) -> ClassName<'n> {
-        let folds = names == NameComparison::Php;
-        let bytes = if folds { bytes.strip_prefix(b"\\").unwrap_or(bytes) } else { bytes };
-        ClassName { bytes, is_text: is_text && !bytes.is_ascii(), folds }
+        let ignores_case = names == NameComparison::Php;
+        let bytes = if ignores_case { bytes.strip_prefix(b"\\").unwrap_or(bytes) } else { bytes };
+        ClassName { bytes, is_text: is_text && !bytes.is_ascii(), ignores_case }
     }
 
     /// Returns the same name, compared without regard to the case of ASCII letters.
     pub(super) fn with_folded_case(self) -> ClassName<'n> {
-        ClassName { folds: true, ..self }
+        ClassName { ignores_case: true, ..self }
     }
 
     /// Returns the bytes of the name, without the ignored prefix.
@@ -63,7 +65,7 @@ impl<'n> ClassName<'n> {
 
     /// How the name is compared.
     pub fn names(&self) -> NameComparison {
-        if self.folds { NameComparison::Php } else { NameComparison::Exact }
+        if self.ignores_case { NameComparison::Php } else { NameComparison::Exact }
     }
 
     /// Returns `true` if the name is text beyond ASCII.
@@ -83,7 +85,7 @@ impl<'n> ClassName<'n> {
 
     /// Returns `true` if the bytes can be compared instead of the characters.
     pub(super) fn has_same_form(self, other: ClassName<'_>) -> bool {
-        self.is_text == other.is_text && !self.folds && !other.folds
+        self.is_text == other.is_text && !self.ignores_case && !other.ignores_case
     }
 
     /// Returns the characters of the name, as they are compared.
@@ -106,7 +108,7 @@ impl Iterator for Characters<'_> {
         crate::steps::count(1);
         if first < 0x80 || !name.is_text {
             name.bytes = rest;
-            let folded = if name.folds { first.to_ascii_lowercase() } else { first };
+            let folded = if name.ignores_case { first.to_ascii_lowercase() } else { first };
             return Some(u64::from(folded));
         }
         let (character, len) = decode_character(name.bytes).unwrap_or((u64::from(first), 1));
@@ -137,7 +139,7 @@ pub(super) fn decode_character(bytes: &[u8]) -> Option<(u64, usize)> {
         }
         character = character << 6 | u64::from(byte & 0x3f);
     }
-    // Smaller characters have a shorter form.
+    // The smallest character that needs this length. A smaller one must be in a shorter form.
     let min_character = match len {
         2 => 0x80,
         13 => 1 << 36,

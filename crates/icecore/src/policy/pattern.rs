@@ -30,8 +30,8 @@ fn counted_bytes(name: ClassName<'_>) -> impl Iterator<Item = u8> + Clone {
     name.bytes().iter().copied().inspect(|_| crate::steps::count(1))
 }
 
-/// A star first matches nothing. After a mismatch, the last star takes one more character. Earlier stars never need to,
-/// because the text between them was found as early as possible.
+/// Returns `true` if the pattern matches the name. A star first matches nothing. After a mismatch, the last star takes
+/// one more character. Earlier stars never need more, because the text between them was found as early as possible.
 fn matches_with_stars<P, N, T>(mut pattern: P, mut name: N, star: T) -> bool
 where
     P: Iterator<Item = T> + Clone,

@@ -38,7 +38,7 @@ impl Otherwise {
 /// The decision about a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing: the document is refused.
+    /// Nothing is built: the document is refused.
     Refused,
     /// Its objects may be built.
     Allowed,
@@ -71,8 +71,8 @@ impl Answer {
     }
 }
 
-/// One layer of a policy: names, patterns, and the rule for all others. It is made once and used often: names are
-/// looked up; only patterns are tried one by one.
+/// One layer of a policy: names, patterns, and the rule for all other classes. Names are looked up by their hash, and
+/// only patterns are tried one by one, so that a layer that is made once can be asked often.
 ///
 /// ```
 /// use icecore::policy::{NameComparison, Otherwise, Rules, Verdict, ask};
@@ -88,10 +88,12 @@ impl Answer {
 #[derive(Debug, Default)]
 pub struct Rules {
     names: NameComparison,
+    /// Allowed names.
     exact: Vec<OwnedName>,
-    /// Indexes in `exact` of the names with a hash.
+    /// The indexes in `exact`, by the hash of the name.
     by_hash: SeededMap<u64, Vec<u32>>,
     patterns: Vec<OwnedName>,
+    /// The rule for all other classes; without one, the next layer decides.
     otherwise: Option<Otherwise>,
 }
 

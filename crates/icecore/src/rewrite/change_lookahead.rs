@@ -9,20 +9,20 @@ pub(super) struct ChangeLookahead<'a> {
     change: &'a dyn Change,
     text: &'a [u8],
     /// The start of the last search, and the position that it found.
-    known: Cell<Option<(usize, Option<usize>)>>,
+    last_search: Cell<Option<(usize, Option<usize>)>>,
 }
 
 impl<'a> ChangeLookahead<'a> {
     pub(super) fn new(change: &'a dyn Change, text: &'a [u8]) -> ChangeLookahead<'a> {
-        ChangeLookahead { change, text, known: Cell::new(None) }
+        ChangeLookahead { change, text, last_search: Cell::new(None) }
     }
 
     /// Returns `true` if a change may be between these offsets.
     pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
         let fitting = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
-        let (_, next) = self.known.get().filter(fitting).unwrap_or_else(|| {
+        let (_, next) = self.last_search.get().filter(fitting).unwrap_or_else(|| {
             let known = (start, self.change.next_change(self.text, start));
-            self.known.set(Some(known));
+            self.last_search.set(Some(known));
             known
         });
         next.is_some_and(|next| next < end)

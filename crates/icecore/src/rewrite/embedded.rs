@@ -19,7 +19,7 @@ use memchr::memchr_iter;
 use std::ops::Range;
 
 /// The type letters of all serialized values that contain a number.
-pub(super) const LETTERS: &[u8] = b"asSOCEibdrR";
+pub(super) const TYPE_LETTERS: &[u8] = b"asSOCEibdrR";
 
 /// Serialized data in a text.
 pub(super) enum EmbeddedData {
@@ -27,7 +27,8 @@ pub(super) enum EmbeddedData {
     Nothing,
     /// These documents, and nothing else.
     Documents(&'static Format, Vec<Range<usize>>),
-    /// These documents, and something that looks serialized but can't be read: it is damaged, cut off or escaped.
+    /// These documents, and something that looks serialized but can't be read, because it is damaged, cut off or
+    /// escaped.
     Unclear(Vec<Range<usize>>),
 }
 
@@ -56,15 +57,15 @@ fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &
     let mut remaining = serialized::search_budget(text);
     // Number of bytes that may be read without success. Values without an end can be nested, and each of them would
     // be read up to the end of the text.
-    let mut in_vain = text.len().saturating_mul(2);
-    let wanted = StringRequest { limits, keys: false, classes: false, is_wanted: &|_, _| false };
+    let mut max_failed_bytes = text.len().saturating_mul(2);
+    let wanted = StringRequest { limits, wants_keys: false, wants_classes: false, is_wanted: &|_, _| false };
     for head in serialized::find_heads(text) {
         if head < end || !looks_serialized(text, head, &mut remaining) {
             continue;
         }
         let rest = text.get(head..).unwrap_or_default();
         is_clear &= serialized::boundary_before(text, head) == Boundary::Edge;
-        if in_vain == 0 {
+        if max_failed_bytes == 0 {
             documents.push(head..text.len());
             return (documents, false);
         }
@@ -74,7 +75,7 @@ fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &
                 is_clear = false;
                 let read = error.offset().map_or(rest.len(), |offset| offset as usize);
                 steps::count(read);
-                in_vain = in_vain.saturating_sub(read);
+                max_failed_bytes = max_failed_bytes.saturating_sub(read);
                 match rest.get(1) {
                     Some(b'%') => rest.iter().take_while(|byte| is_encoded(**byte)).count(),
                     _ => continue,
@@ -120,7 +121,9 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) 
             None => false,
         },
         // A key of an array begins with `i`, `s` or `S`. Another value here means that the array is damaged.
-        Some([letter, b':', next, ..]) => LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
+        Some([letter, b':', next, ..]) => {
+            TYPE_LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next))
+        }
         Some([b'N', b';', ..]) => true,
         _ => false,
     }
@@ -223,13 +226,13 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
     }
     let is_number = |colon: usize| {
         let head =
-            colon.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
+            colon.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| TYPE_LETTERS.contains(letter)))?;
         let sign = usize::from(matches!(text.get(colon + 1), Some(b'-' | b'+')));
         let (_, end) = serialized::parse_number(text, colon + 1 + sign)?;
         let rest = text.get(end..)?;
         let end = end + rest.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)).count();
-        let is_one = matches!(text.get(end), Some(b':' | b';'));
-        (is_one && serialized::boundary_before(text, head) != Boundary::Word).then(|| {
+        let ends_as_number = matches!(text.get(end), Some(b':' | b';'));
+        (ends_as_number && serialized::boundary_before(text, head) != Boundary::Word).then(|| {
             let opens = usize::from(text.get(end + 1) == Some(&b'{'));
             head..skip_ends(end + 1 + opens).max(end + 2)
         })
@@ -280,9 +283,9 @@ impl StringRewriter<'_> {
         let changed = self.tally.changed;
         self.change.begin_trial();
         let edits = self.change_plain_text(text, StringRole::Value);
-        let stays = does_damage(text, documents, &edits);
-        self.change.end_trial(!stays);
-        if stays {
+        let is_damaging = does_damage(text, documents, &edits);
+        self.change.end_trial(!is_damaging);
+        if is_damaging {
             self.tally.changed = changed;
             self.tally.embedded += 1;
             return None;
@@ -391,7 +394,7 @@ fn is_certain(text: &[u8], range: Range<usize>, documents: &[Range<usize>], edit
     let text = text.get(..range.end).unwrap_or(text);
     let mut growth = 0;
     let mut changes = edits.iter().peekable();
-    let mut place = |offset: usize| {
+    let mut new_offset = |offset: usize| {
         while let Some(edit) = changes.next_if(|edit| edit.end <= offset) {
             growth += edit.growth();
         }
@@ -399,7 +402,7 @@ fn is_certain(text: &[u8], range: Range<usize>, documents: &[Range<usize>], edit
         offset.checked_add_signed(growth as isize).filter(|_| !is_within)
     };
     let places: Option<Vec<Range<usize>>> =
-        documents.iter().map(|document| Some(place(document.start)?..place(document.end)?)).collect();
+        documents.iter().map(|document| Some(new_offset(document.start)?..new_offset(document.end)?)).collect();
     match find_embedded(&edits.apply(text), range.start, limits) {
         EmbeddedData::Documents(_, found) => places == Some(found),
         _ => false,
@@ -420,12 +423,12 @@ pub(super) fn merge_documents(text: &[u8], documents: &[Range<usize>], edits: &E
         while let Some(edit) = rest.next_if(|edit| edit.end <= document.start) {
             merged.push(edit.start, edit.end, edit.new);
         }
-        let mut own = Edits::new();
+        let mut document_edits = Edits::new();
         while let Some(edit) = rest.next_if(|edit| edit.end <= document.end) {
-            own.push(edit.start - document.start, edit.end - document.start, edit.new);
+            document_edits.push(edit.start - document.start, edit.end - document.start, edit.new);
         }
-        if !own.is_empty() {
-            let new = own.apply(text.get(document.clone()).unwrap_or_default());
+        if !document_edits.is_empty() {
+            let new = document_edits.apply(text.get(document.clone()).unwrap_or_default());
             merged.push(document.start, document.end, &new);
         }
     }

@@ -27,9 +27,9 @@ impl StringRewriter<'_> {
         }
         let is_wanted =
             |start: usize, end: usize| self.change.next_change(bytes, start).is_some_and(|candidate| candidate < end);
-        let request = StringRequest { limits, keys: true, classes: true, is_wanted: &is_wanted };
+        let request = StringRequest { limits, wants_keys: true, wants_classes: true, is_wanted: &is_wanted };
         let Some(Ok(found)) = format.strings.map(|strings| (strings.find)(bytes, settings, &request)) else { return };
-        for string in &found.list {
+        for string in &found.strings {
             let FoundString::Text(place) = string else { continue };
             if place.role == StringRole::Value {
                 continue;
@@ -70,7 +70,7 @@ impl StringRewriter<'_> {
     /// Returns `true` if something may change outside of the strings at `places`. This costs one search of the
     /// document, and most documents need no more.
     fn has_candidate_outside(&self, bytes: &[u8], places: &StringPlaces) -> bool {
-        let mut strings = places.list.iter().filter_map(|string| match string {
+        let mut strings = places.strings.iter().filter_map(|string| match string {
             FoundString::Text(place) => Some(place),
             _ => None,
         });

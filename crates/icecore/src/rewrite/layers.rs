@@ -1,4 +1,4 @@
-//! Layers around frozen data: escapes, frames, encodings.
+//! Layers around frozen data: escapes and wrappers.
 
 use super::string_rewriter::{ProbeResult, StringRewriter};
 use super::{Edits, raw_edits, trimmed};
@@ -29,7 +29,7 @@ impl StringRewriter<'_> {
                 let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
                 raw_edits(bytes, &decoded, &edits, escaping)
             }
-            Changing::Framed | Changing::OnRequest(_) => {
+            Changing::Allowed | Changing::OnRequest(_) => {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
@@ -45,18 +45,18 @@ impl StringRewriter<'_> {
         if level >= LEVELS {
             let is_escaped =
                 |escaping: &&'static (dyn Escaping + Sync)| escaping.decode(bytes).is_some_and(|text| !text.is_plain());
-            let is_one = |wrapper: &&'static Wrapper| match wrapper.changing {
+            let has_escapes = |wrapper: &&'static Wrapper| match wrapper.changing {
                 Changing::Escaped(escapings) => escapings.iter().any(is_escaped),
                 _ => false,
             };
-            return wrap::all().iter().any(is_one).then(|| self.keep_beyond_limit(bytes));
+            return wrap::all().iter().any(has_escapes).then(|| self.keep_beyond_limit(bytes));
         }
         for wrapper in wrap::all() {
             let result = match wrapper.changing {
                 Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
                 Changing::OnRequest(_) if !self.options.base64 => None,
                 Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
-                _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
+                _ => (wrapper.detect)(bytes).then(|| self.change_unwrapped(wrapper, bytes, level)),
             };
             if let Some(edits) = result.flatten() {
                 return Some(edits);
@@ -84,7 +84,7 @@ impl StringRewriter<'_> {
         None
     }
 
-    fn change_framed(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<ProbeResult> {
+    fn change_unwrapped(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<ProbeResult> {
         let settings = wrapper.settings_for(bytes);
         let unwrapped = match (wrapper.unwrap)(bytes, &settings, &self.limits) {
             Ok(unwrapped) => unwrapped,
@@ -117,7 +117,7 @@ impl StringRewriter<'_> {
         };
         let edits = match &unwrapped.bytes {
             Cow::Borrowed(content)
-                if offset_in_slice(bytes, content).is_some() && wrapper.evidence == WrapperEvidence::Frame =>
+                if offset_in_slice(bytes, content).is_some() && wrapper.evidence == WrapperEvidence::Envelope =>
             {
                 let mut outer = Edits::new();
                 outer.append(&edits, offset_in_slice(bytes, content).unwrap_or_default());
@@ -144,7 +144,7 @@ impl StringRewriter<'_> {
         match edits {
             Some(edits) => ProbeResult::Frozen(edits),
             None => {
-                self.tally.unsayable += 1;
+                self.tally.unrepresentable += 1;
                 ProbeResult::Kept
             }
         }
@@ -189,7 +189,7 @@ fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], conte
 /// Returns the options with which bytes were wrapped.
 fn detect_written_settings(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
     let settings = match wrapper.changing {
-        Changing::OnRequest(Some(manner)) => manner(bytes),
+        Changing::OnRequest(Some(detect_settings)) => detect_settings(bytes),
         _ => wrapper.settings_for(bytes),
     };
     with_stored_properties(wrapper, settings, &unwrapped.metadata)
@@ -212,9 +212,9 @@ fn with_stored_properties(
     settings
 }
 
-/// Returns the offset of `part` in `bytes`, if it is a subslice and not a copy.
-fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<usize> {
-    let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
+/// Returns the offset of `content` in `bytes`, if it is a subslice and not a copy.
+fn offset_in_slice(bytes: &[u8], content: &[u8]) -> Option<usize> {
+    let (outer, inner) = (bytes.as_ptr_range(), content.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| inner.start as usize - outer.start as usize)
 }

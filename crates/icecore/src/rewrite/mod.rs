@@ -37,7 +37,7 @@ mod tally;
 mod tape;
 mod trimmed;
 
-pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, StringRole, raw_edits};
+pub use crate::edit::{Decoded, DecodedBuilder, Edit, Edits, Escaping, ReplacedRange, StringRole, raw_edits};
 pub use tally::{Broken, FormatCounts, Tally};
 
 use crate::error::Error;
@@ -56,9 +56,9 @@ pub trait Change {
     /// Like [`Self::change_text`], for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
         for part in parts {
-            let mut own = Edits::new();
-            self.change_text(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
-            edits.append(&own, part.start);
+            let mut part_edits = Edits::new();
+            self.change_text(text.get(part.clone()).unwrap_or_default(), kind, &mut part_edits);
+            edits.append(&part_edits, part.start);
         }
     }
 
@@ -96,7 +96,7 @@ pub struct Rewriting {
     pub base64: bool,
     /// Whether damaged data is repaired and then changed: wrong lengths, and other common damage of `serialize()`
     /// texts.
-    pub mend: bool,
+    pub repair: bool,
     /// Limits for reading.
     pub limits: Limits,
 }

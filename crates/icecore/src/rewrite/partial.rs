@@ -1,7 +1,7 @@
 //! Serialized values that a text contains only in part: it begins or ends inside of one.
 
 use super::Edits;
-use super::embedded::{EmbeddedData, LETTERS, does_damage, find_embedded, looks_serialized};
+use super::embedded::{EmbeddedData, TYPE_LETTERS, does_damage, find_embedded, looks_serialized};
 use super::serialized::{self, Boundary};
 use crate::limits::Limits;
 use memchr::{memchr2, memchr2_iter, memrchr};
@@ -77,7 +77,7 @@ fn find_cut_head(text: &[u8]) -> Option<usize> {
         && before.ends_with(b":")
         && match key {
             [] => true,
-            [letter, rest @ ..] => LETTERS.contains(letter) && !rest.iter().any(u8::is_ascii_alphabetic),
+            [letter, rest @ ..] => TYPE_LETTERS.contains(letter) && !rest.iter().any(u8::is_ascii_alphabetic),
         }
     {
         end = before;
@@ -90,7 +90,7 @@ fn find_cut_head(text: &[u8]) -> Option<usize> {
         return serialized::find_heads(name).find(|head| ends_with_name(name, *head)).map(|head| window_start + head);
     }
     let head = if end.get(head) == Some(&b':') { head.checked_sub(1)? } else { head };
-    let is_letter = end.get(head).is_some_and(|letter| LETTERS.contains(letter));
+    let is_letter = end.get(head).is_some_and(|letter| TYPE_LETTERS.contains(letter));
     (is_letter && serialized::boundary_before(end, head) != Boundary::Word).then_some(window_start + head)
 }
 

@@ -46,7 +46,7 @@ impl<'w> StringRewriter<'w> {
     /// Returns `true` if every text has to be examined. The strings of encoded data are visible only after decoding.
     /// If damage is to be repaired, a wrong length may be in any text.
     fn examines_everything(&self) -> bool {
-        self.options.base64 || self.options.mend
+        self.options.base64 || self.options.repair
     }
 
     /// Returns the changes of a value of any kind.
@@ -109,7 +109,7 @@ impl<'w> StringRewriter<'w> {
                 // The data is valid, but this change can't be represented. It is kept, because a change as plain text
                 // would make it invalid.
                 Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
-                    self.tally.unsayable += u64::from(self.change.may_change(bytes));
+                    self.tally.unrepresentable += u64::from(self.change.may_change(bytes));
                     return ProbeResult::Kept;
                 }
                 Err(error) => {
@@ -162,7 +162,11 @@ impl<'w> StringRewriter<'w> {
             let lookahead = ChangeLookahead::new(self.change, bytes);
             let examines_all = self.examines_everything();
             let is_wanted = |start, end| examines_all || lookahead.may_change_within(start, end);
-            (strings.find)(bytes, settings, &StringRequest { limits, keys, classes, is_wanted: &is_wanted })
+            (strings.find)(
+                bytes,
+                settings,
+                &StringRequest { limits, wants_keys: keys, wants_classes: classes, is_wanted: &is_wanted },
+            )
         });
         let edits = match places {
             Some(Ok(places)) => {
@@ -170,11 +174,11 @@ impl<'w> StringRewriter<'w> {
                 if !rest.is_empty() && !format.ends_with_blanks(rest) {
                     return Err(Error::trailing(bytes, places.consumed));
                 }
-                let sealed = match &places.list[..] {
+                let signed_ranges = match &places.strings[..] {
                     [] => Vec::new(),
                     _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
-                let edits = self.change_strings(format, bytes, &places, &sealed, level);
+                let edits = self.change_strings(format, bytes, &places, &signed_ranges, level);
                 self.count_kept_names(format, settings, bytes, &places, limits);
                 edits
             }
@@ -193,7 +197,7 @@ impl<'w> StringRewriter<'w> {
         damage: Damage,
         level: u32,
     ) -> Result<Option<Edits>, Error> {
-        let Some(repair) = format.strings.and_then(|strings| strings.repair).filter(|_| self.options.mend) else {
+        let Some(repair) = format.strings.and_then(|strings| strings.repair).filter(|_| self.options.repair) else {
             return Ok(None);
         };
         let limits = self.limits.clone();
@@ -213,23 +217,24 @@ impl<'w> StringRewriter<'w> {
         !edits.is_empty()
     }
 
-    /// Returns the changes of the strings at these places. Strings in `sealed` ranges are signed and stay unchanged.
+    /// Returns the changes of the strings at these places. Strings in `signed_ranges` are signed and stay
+    /// unchanged.
     fn change_strings(
         &mut self,
         format: &Format,
         bytes: &[u8],
         places: &StringPlaces,
-        sealed: &[Range<usize>],
+        signed_ranges: &[Range<usize>],
         level: u32,
     ) -> Edits {
         let mut splice = EditSplice { edits: Edits::new(), open: Vec::new() };
-        let mut sealed = sealed.iter().peekable();
-        for string in &places.list {
+        let mut signed_ranges = signed_ranges.iter().peekable();
+        for string in &places.strings {
             match string {
                 FoundString::Text(place) => {
                     splice.close_length_prefixed_before(place.start);
-                    while sealed.next_if(|range| range.end <= place.start).is_some() {}
-                    if sealed.peek().is_some_and(|range| range.start <= place.start) {
+                    while signed_ranges.next_if(|range| range.end <= place.start).is_some() {}
+                    if signed_ranges.peek().is_some_and(|range| range.start <= place.start) {
                         let text = bytes.get(place.start..place.end).unwrap_or_default();
                         let would_change = self.would_change(text, level);
                         self.tally.signed += u64::from(would_change);
@@ -237,7 +242,7 @@ impl<'w> StringRewriter<'w> {
                     }
                     let Some((edits, growth)) = self.change_string_at(bytes, places, place, level) else { continue };
                     if place.role == StringRole::Class && !accepts_class_name(format, bytes, place, &edits) {
-                        self.tally.unsayable += 1;
+                        self.tally.unrepresentable += 1;
                         continue;
                     }
                     splice.add_string_edits(place, &edits, growth);
@@ -273,19 +278,19 @@ impl<'w> StringRewriter<'w> {
         let escaping = place.escaping.and_then(|index| places.escapings.get(index));
         let (edits, growth) = match escaping {
             None => {
-                let edits = self.change_part(raw, place.role, level);
+                let edits = self.change_decoded(raw, place.role, level);
                 let growth = edits.growth();
                 (edits, growth)
             }
             Some(escaping) => {
                 let decoded = escaping.decode(raw)?;
-                let edits = self.change_part(decoded.text(), place.role, level);
+                let edits = self.change_decoded(decoded.text(), place.role, level);
                 if edits.is_empty() {
                     return None;
                 }
                 let growth = edits.growth();
                 let Some(raw_edits) = raw_edits(raw, &decoded, &edits, &**escaping) else {
-                    self.tally.unsayable += 1;
+                    self.tally.unrepresentable += 1;
                     return None;
                 };
                 (raw_edits, growth)
@@ -295,14 +300,14 @@ impl<'w> StringRewriter<'w> {
             return None;
         }
         if growth != 0 && place.length.is_some_and(|length| length.write_grown(growth).is_none()) {
-            self.tally.unsayable += 1;
+            self.tally.unrepresentable += 1;
             return None;
         }
         Some((edits, growth))
     }
 
     /// Returns the changes of the decoded text of a string in this role.
-    fn change_part(&mut self, text: &[u8], role: StringRole, level: u32) -> Edits {
+    fn change_decoded(&mut self, text: &[u8], role: StringRole, level: u32) -> Edits {
         match role {
             StringRole::Value => self.change_value(text, level + 1),
             role => self.change_plain_text(text, role),
@@ -310,12 +315,20 @@ impl<'w> StringRewriter<'w> {
     }
 }
 
-/// Collects edits from front to back, and corrects the lengths of the parts around them.
+/// Collects edits from front to back, and corrects the lengths of the parts of the format around them.
 struct EditSplice {
     edits: Edits,
-    /// Parts that are not yet closed, from the outermost to the innermost. Each has the index of the edit for its
-    /// length, and the number of bytes by which it grows.
-    open: Vec<(LengthPrefixed, usize, i64)>,
+    /// Parts with a length that are not yet closed, from the outermost to the innermost.
+    open: Vec<OpenPart>,
+}
+
+/// A part with a length that is not yet closed.
+struct OpenPart {
+    part: LengthPrefixed,
+    /// Index of the edit for its length.
+    length_edit: usize,
+    /// Number of bytes by which it grows.
+    growth: i64,
 }
 
 impl EditSplice {
@@ -324,27 +337,27 @@ impl EditSplice {
     fn open_length_prefixed(&mut self, bytes: &[u8], measured: LengthPrefixed) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
-        self.open.push((measured, self.edits.len() - 1, 0));
+        self.open.push(OpenPart { part: measured, length_edit: self.edits.len() - 1, growth: 0 });
     }
 
     /// Closes parts that end at or before this offset.
     fn close_length_prefixed_before(&mut self, offset: usize) {
-        while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= offset) {
+        while let Some(OpenPart { part, length_edit, growth }) = self.open.pop_if(|open| open.part.end <= offset) {
             if growth == 0 {
                 continue;
             }
-            let length = measured.length;
+            let length = part.length;
             let Some(new) = length.write_grown(growth) else { continue };
             let length_growth = new.len() as i64 - (length.end - length.start) as i64;
-            self.edits.set_new_bytes(place, &new);
+            self.edits.set_new_bytes(length_edit, &new);
             self.grow_enclosing(growth + length_growth);
         }
     }
 
     /// Adds growth to the enclosing part.
     fn grow_enclosing(&mut self, delta: i64) {
-        if let Some((.., growth)) = self.open.last_mut() {
-            *growth += delta;
+        if let Some(open) = self.open.last_mut() {
+            open.growth += delta;
         }
     }
 
@@ -364,9 +377,9 @@ impl EditSplice {
 
 /// Returns `true` if the bytes look enough like this format to try to read them.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
-    match (format.strings, format.inside) {
+    match (format.strings, format.detect_in_string) {
         (Some(strings), _) => (strings.is_candidate)(bytes),
-        (None, Some(inside)) => inside(bytes),
+        (None, Some(detect)) => detect(bytes),
         (None, None) => format.is_likely(bytes),
     }
 }

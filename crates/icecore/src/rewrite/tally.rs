@@ -19,7 +19,7 @@ pub struct Tally {
     /// The first of these.
     pub first_broken: Vec<Broken>,
     /// Damaged texts that were repaired.
-    pub mended: u64,
+    pub repaired: u64,
     /// Causes of their damage, by the names of [explanations](crate::value::Explanation).
     pub explanations: BTreeMap<String, u64>,
     /// Repaired texts for whose wrong lengths no explanation was found. The ends of strings were chosen so that the
@@ -29,7 +29,7 @@ pub struct Tally {
     pub opaque: u64,
     /// Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON. The strings stayed
     /// unchanged.
-    pub unsayable: u64,
+    pub unrepresentable: u64,
     /// Signed or encrypted data that contains something to change. It stayed unchanged.
     pub signed: u64,
     /// Texts that contain serialized strings with uncertain ends. A change would make their lengths wrong, so the
@@ -125,13 +125,13 @@ impl Tally {
         self.broken += other.broken;
         let available = MAX_FIRST_BROKEN.saturating_sub(self.first_broken.len());
         self.first_broken.extend(other.first_broken.iter().take(available).cloned());
-        self.mended += other.mended;
+        self.repaired += other.repaired;
         for (name, count) in &other.explanations {
             *self.explanations.entry(name.clone()).or_default() += count;
         }
         self.guessed += other.guessed;
         self.opaque += other.opaque;
-        self.unsayable += other.unsayable;
+        self.unrepresentable += other.unrepresentable;
         self.signed += other.signed;
         self.embedded += other.embedded;
         self.beyond += other.beyond;
@@ -149,13 +149,13 @@ impl Tally {
     /// Returns `true` if something was found that could not be processed as requested. Callers should report this
     /// even if nothing changed.
     pub fn is_notable(&self) -> bool {
-        let left = self.opaque + self.unsayable + self.signed + self.embedded + self.beyond;
+        let left = self.opaque + self.unrepresentable + self.signed + self.embedded + self.beyond;
         self.broken + left + self.kept_keys + self.kept_classes > 0
     }
 
     /// Counts a text that was repaired.
     pub(super) fn count_repaired(&mut self, explanation: Explanation) {
-        self.mended += 1;
+        self.repaired += 1;
         self.guessed += u64::from(explanation.is_guess);
         *self.explanations.entry(explanation.name).or_default() += 1;
     }

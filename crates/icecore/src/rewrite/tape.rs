@@ -14,7 +14,7 @@ use crate::limits::Limits;
 struct StringChange {
     node: u32,
     target: ChangeTarget,
-    new: Vec<u8>,
+    new_bytes: Vec<u8>,
 }
 
 enum ChangeTarget {
@@ -119,17 +119,25 @@ fn collect_changes(rewriter: &mut StringRewriter<'_>, document: &Document<'_>, l
         {
             let name = tape.keys().get(u32::from(node.key)).filter(|name| name.node.kind.has_bytes());
             let new = name.and_then(|name| change_name(rewriter, name.bytes, StringRole::Key));
-            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Key(node.key), new }));
+            changed.extend(new.map(|new| StringChange {
+                node: index,
+                target: ChangeTarget::Key(node.key),
+                new_bytes: new,
+            }));
         }
         if rewriter.options.classes && may_have_class(node) && classes.insert(node.class(), ()).is_none() {
             let new =
                 document.class_name(node.class()).and_then(|name| change_name(rewriter, name.bytes, StringRole::Class));
-            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Class(node.class()), new }));
+            changed.extend(new.map(|new| StringChange {
+                node: index,
+                target: ChangeTarget::Class(node.class()),
+                new_bytes: new,
+            }));
         }
         if node.key == IS_KEY && node.kind.is_string() {
             if rewriter.options.keys {
                 let new = change_name(rewriter, document.bytes(node), StringRole::Key);
-                changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
+                changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new_bytes: new }));
             } else {
                 rewriter.count_kept_name(document.bytes(node), StringRole::Key);
             }
@@ -144,7 +152,7 @@ fn collect_changes(rewriter: &mut StringRewriter<'_>, document: &Document<'_>, l
             rewriter.tally.signed += u64::from(would_change);
         } else if index >= sealed && is_string {
             let new = change_string(rewriter, document, node, parent, level);
-            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
+            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new_bytes: new }));
         }
         if node.kind.is_container() {
             open.push(index);
@@ -184,7 +192,7 @@ fn change_string(
     }
     let new = edits.apply(bytes);
     if node.kind == Kind::Text && std::str::from_utf8(bytes).is_ok() && std::str::from_utf8(&new).is_err() {
-        rewriter.tally.unsayable += 1;
+        rewriter.tally.unrepresentable += 1;
         return None;
     }
     Some(new)
@@ -197,7 +205,7 @@ fn change_name(rewriter: &mut StringRewriter<'_>, name: &[u8], role: StringRole)
 
 fn apply_changes(document: &mut Document<'_>, changed: &[StringChange]) -> Result<(), Error> {
     let (mut keys, mut classes) = (SeededMap::<u16, u16>::default(), SeededMap::<u32, u32>::default());
-    for StringChange { node: index, target: change_target, new } in changed {
+    for StringChange { node: index, target: change_target, new_bytes: new } in changed {
         match *change_target {
             ChangeTarget::Node => {
                 let old = document.node(*index);

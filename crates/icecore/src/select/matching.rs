@@ -150,7 +150,7 @@ impl<'d> PatternSearch<'d, '_> {
                 self.apply_to_value(place, kind)?;
             }
             let first = open.len();
-            self.for_each_part(place, value, |place| open.push(place))?;
+            self.for_each_child(place, value, |place| open.push(place))?;
             open[first..].reverse();
         }
         Ok(())
@@ -182,9 +182,9 @@ impl<'d> PatternSearch<'d, '_> {
             }
             StepKind::Slice(..) => Ok(()),
             StepKind::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
-                let mut parts = Vec::new();
-                self.for_each_part(parent, body, |place| parts.push(place))?;
-                self.matches.matched.append(&mut parts);
+                let mut children = Vec::new();
+                self.for_each_child(parent, body, |place| children.push(place))?;
+                self.matches.matched.append(&mut children);
                 Ok(())
             }
             StepKind::All => Ok(()),
@@ -197,30 +197,30 @@ impl<'d> PatternSearch<'d, '_> {
         Ok(())
     }
 
-    /// Passes on everything in a value, without keys: for a map, the values of its entries.
-    fn for_each_part(&mut self, parent: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
+    /// Passes on the children of a value, without keys: for a map, the values of its entries.
+    fn for_each_child(&mut self, parent: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
         let document = self.matches.document;
         let mut index = container.index() + 1;
         let end = container.index_after();
         let (mut key, mut position) = (None, 0);
         while index < end {
-            let part = Cursor::new(document, index);
-            if part.node().key == crate::document::IS_KEY {
+            let child = Cursor::new(document, index);
+            if child.node().key == crate::document::IS_KEY {
                 key = Some(index);
             } else {
                 // The default value of a map is not an entry.
-                let is_entry = container.kind() != Kind::Map || part.node().key != NO_KEY;
+                let is_entry = container.kind() != Kind::Map || child.node().key != NO_KEY;
                 if is_entry {
                     // The value that has attributes is reached without a step.
                     let is_inside = container.kind() == Kind::Attrs && position == 0;
                     let step = if is_inside { None } else { document.step(container.index(), index, key, position) };
                     let step = step.unwrap_or_default();
-                    let place = self.add_place(parent, step.into(), part)?;
+                    let place = self.add_place(parent, step.into(), child)?;
                     visit(place);
                 }
                 (key, position) = (None, position + 1);
             }
-            index = part.index_after();
+            index = child.index_after();
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ pub type ReceiveAnswer<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<()
 #[non_exhaustive]
 pub enum Skimmed {
     /// All answers were passed on: this number of them.
-    All(u64),
+    Complete(u64),
     /// This number of answers was passed on, and there may be more: [`read`] finds those.
     Unsure(u64),
 }
@@ -93,7 +93,7 @@ pub fn each(
     receive: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
     match skim(Input::Bytes(input), stage, pattern, limits, receive)? {
-        Skimmed::All(count) => Ok(count),
+        Skimmed::Complete(count) => Ok(count),
         Skimmed::Unsure(answers_to_skip) => read(input, stage, pattern, limits, answers_to_skip, receive),
     }
 }
@@ -106,7 +106,7 @@ pub fn each(
 /// let skim = |json: &'static [u8]| {
 ///     select::skim(Input::Bytes(json), &Stage::parse("json")?, &pattern, &Limits::default(), &mut |_, _| Ok(()))
 /// };
-/// assert_eq!(skim(b"[1, 2, what is this?")?, Skimmed::All(1));
+/// assert_eq!(skim(b"[1, 2, what is this?")?, Skimmed::Complete(1));
 /// assert_eq!(skim(b"[what is this?")?, Skimmed::Unsure(0));
 /// # Ok::<(), icecore::Error>(())
 /// ```
@@ -126,7 +126,7 @@ pub fn skim(
     let reader = (stage.format().reader)(stage.settings());
     let Some(mut skim) = reader.new_skimmer(input) else { return Ok(Skimmed::Unsure(0)) };
     Ok(match skimming::skim_pattern(&mut *skim, pattern, limits, receive)? {
-        SkimEnd::All(count) => Skimmed::All(count),
+        SkimEnd::Complete(count) => Skimmed::Complete(count),
         SkimEnd::Unsure(count) => Skimmed::Unsure(count),
     })
 }

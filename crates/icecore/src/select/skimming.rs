@@ -8,7 +8,7 @@ use super::ReceiveAnswer;
 use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
 use crate::document::{Document, Kind, Node, Step, match_rank, push_key, push_key_step};
 use crate::error::Error;
-use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::limits::Limits;
 use std::fmt::Write;
 
@@ -34,11 +34,12 @@ impl From<SkimAborted> for SkimStop {
 /// How skimming ended, with the number of answers that were passed on.
 pub(super) enum SkimEnd {
     /// These are all answers.
-    All(u64),
+    Complete(u64),
     /// There may be more: everything must be read.
     Unsure(u64),
 }
 
+/// A walk over the bytes of a document along a pattern.
 struct PatternWalk<'w, 'p, 'r> {
     skim: &'w mut dyn Skim,
     steps: &'p [PatternStep],
@@ -47,6 +48,7 @@ struct PatternWalk<'w, 'p, 'r> {
     path: String,
     /// Number of enclosing maps in which a later entry may still replace the answer. Above 0, an answer is held back.
     hold_count: u32,
+    /// The answer that is held back: its path and its position.
     held_answer: Option<(String, Mark)>,
     answer_count: u64,
     /// Whether several keys of a map match one step.
@@ -83,13 +85,13 @@ pub(super) fn skim_pattern(
         is_ambiguous: false,
     };
     let end = walk.visit_root();
-    let handed = walk.answer_count;
+    let answer_count = walk.answer_count;
     Ok(match end {
         Err(SkimStop::Refused(error)) => return Err(error),
-        Err(SkimStop::Unsure) => SkimEnd::Unsure(handed),
+        Err(SkimStop::Unsure) => SkimEnd::Unsure(answer_count),
         // Several keys matched one step, and only the last one was followed. Reading everything follows each of them.
-        Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && handed == 0 => SkimEnd::Unsure(0),
-        Ok(()) | Err(SkimStop::Done) => SkimEnd::All(handed),
+        Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && answer_count == 0 => SkimEnd::Unsure(0),
+        Ok(()) | Err(SkimStop::Done) => SkimEnd::Complete(answer_count),
     })
 }
 
@@ -110,14 +112,14 @@ impl PatternWalk<'_, '_, '_> {
         let steps = self.steps;
         let Some(wanted) = steps.get(step) else { return self.handle_answer() };
         let mut open = self.skim.enter_value()?;
-        match (&wanted.kind, open.shape) {
-            (_, SkimmedShape::Leaf) => Ok(self.skim.skip_value()?),
-            (StepKind::One(Step::Key(name)), SkimmedShape::Map | SkimmedShape::Either) => {
+        match (&wanted.kind, open.kind) {
+            (_, SkimmedKind::Leaf) => Ok(self.skim.skip_value()?),
+            (StepKind::One(Step::Key(name)), SkimmedKind::Map | SkimmedKind::Either) => {
                 self.visit_entry(&mut open, step, Some(name), 0)
             }
-            (StepKind::One(Step::Item(number)), SkimmedShape::Map) => self.visit_entry(&mut open, step, None, *number),
-            (StepKind::One(Step::Item(number)), SkimmedShape::List) => self.visit_item(&mut open, step, *number),
-            (StepKind::One(Step::Item(number)), SkimmedShape::Either) => {
+            (StepKind::One(Step::Item(number)), SkimmedKind::Map) => self.visit_entry(&mut open, step, None, *number),
+            (StepKind::One(Step::Item(number)), SkimmedKind::List) => self.visit_item(&mut open, step, *number),
+            (StepKind::One(Step::Item(number)), SkimmedKind::Either) => {
                 // A number of 0 or more means the same entry as a key and as a position. A negative number counts
                 // from the end if the keys are those of a list. Otherwise it is a key.
                 match *number < 0 && self.has_list_keys(open)? {
@@ -125,8 +127,8 @@ impl PatternWalk<'_, '_, '_> {
                     false => self.visit_entry(&mut open, step, None, *number),
                 }
             }
-            (StepKind::Slice(from, to), SkimmedShape::List) => self.visit_slice(&mut open, step, (*from, *to)),
-            (StepKind::Slice(from, to), SkimmedShape::Either) if self.has_list_keys(open)? => {
+            (StepKind::Slice(from, to), SkimmedKind::List) => self.visit_slice(&mut open, step, (*from, *to)),
+            (StepKind::Slice(from, to), SkimmedKind::Either) if self.has_list_keys(open)? => {
                 self.visit_slice(&mut open, step, (*from, *to))
             }
             (StepKind::All, _) => self.visit_all(&mut open, step),
@@ -199,8 +201,8 @@ impl PatternWalk<'_, '_, '_> {
         (from, to): (Option<i64>, Option<i64>),
     ) -> Result<(), SkimStop> {
         // A negative bound counts from the end, so the number of items must be known first.
-        let counts = [from, to].into_iter().flatten().any(|bound| bound < 0);
-        let count = if counts { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
+        let counts_from_end = [from, to].into_iter().flatten().any(|bound| bound < 0);
+        let count = if counts_from_end { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
         let (from, to) = slice_bounds(from, to, count);
         let mut index = 0;
         while index < to {
@@ -341,9 +343,9 @@ impl PatternWalk<'_, '_, '_> {
         self.skim.return_to(mark);
         let document = self.take_answer()?;
         self.skim.return_to(resume_mark);
-        let around = std::mem::replace(&mut self.path, path);
+        let outer_path = std::mem::replace(&mut self.path, path);
         let end = self.hand_over_answer(&document);
-        self.path = around;
+        self.path = outer_path;
         end
     }
 

@@ -4,7 +4,7 @@ use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::base64::{Alphabet, decode_in_alphabet, encode_in_alphabet};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -14,22 +14,27 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "data in Base64",
     options: &[
-        Opt {
+        OptionSpec {
             name: "newlines",
             takes: OptionType::Flag,
             side: Side::Write,
             help: "lines of 76 characters, each with a newline, as Perl's encode_base64 writes",
         },
-        Opt {
+        OptionSpec {
             name: "wrap",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Write,
             help: "length of each line in characters; Ruby's pack('m') and Base64.encode64 write 60",
         },
-        Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on by default" },
+        OptionSpec {
+            name: "padding",
+            takes: OptionType::Flag,
+            side: Side::Write,
+            help: "`=` at the end; on by default",
+        },
     ],
     page: include_str!("base64.md"),
-    // The evidence that it is something else may come late in the text.
+    // Bytes that show another encoding may come late in the text, so all bytes are searched for them.
     detect: |input| looks_like_base64(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: WrapperEvidence::Text,
     head: Some(|input, is_complete, _, max_len| decode_head(Alphabet::Standard, input, is_complete, max_len)),
@@ -40,7 +45,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// Line length of MIME_LINE_LEN.
+/// Length of a line in MIME.
 const MIME_LINE_LEN: usize = 76;
 /// Number of bytes of a text that are examined.
 const EXAMINED_LEN: usize = 64;
@@ -51,9 +56,9 @@ const MIN_LEN: usize = 8;
 /// tolerate them.
 pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     let input = input.trim_ascii();
-    let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
+    let is_allowed = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
     let padding = input.iter().rev().take_while(|byte| **byte == b'=').count().min(2);
-    input.len() >= MIN_LEN && input[..input.len() - padding].iter().take(EXAMINED_LEN).all(is_part)
+    input.len() >= MIN_LEN && input[..input.len() - padding].iter().take(EXAMINED_LEN).all(is_allowed)
 }
 
 pub(super) fn decode_head(
@@ -62,10 +67,11 @@ pub(super) fn decode_head(
     is_complete: bool,
     max_len: usize,
 ) -> Option<ContentHead<'static>> {
-    let part = input.get(..max_len / 3 * 4).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
+    let beginning = input.get(..max_len / 3 * 4).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
     let mut bytes = Vec::new();
-    decode_in_alphabet(alphabet, if is_all { part } else { complete_groups(alphabet, part) }, &mut bytes).ok()?;
+    decode_in_alphabet(alphabet, if is_all { beginning } else { complete_groups(alphabet, beginning) }, &mut bytes)
+        .ok()?;
     Some(ContentHead::from_beginning((bytes, is_all)))
 }
 
@@ -89,7 +95,7 @@ pub(super) fn unwrap_base64(alphabet: Alphabet, input: &[u8]) -> Result<Unwrappe
 
 #[cold]
 fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
-    let other_alphabet = match alphabet {
+    let (other_62, other_63, help) = match alphabet {
         Alphabet::Standard => (b'-', b'_', "the alphabet with - and _ is `base64url`"),
         Alphabet::Url => (b'+', b'/', "the alphabet with + and / is `base64`"),
     };
@@ -107,7 +113,7 @@ fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
                 byte if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
                 byte => format!("the byte 0x{byte:02x}"),
             });
-            if *byte == other_alphabet.0 || *byte == other_alphabet.1 { error.helping(other_alphabet.2) } else { error }
+            if [other_62, other_63].contains(byte) { error.helping(help) } else { error }
         }
     }
 }

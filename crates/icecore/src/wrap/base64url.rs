@@ -4,7 +4,7 @@ use super::{Changing, Wrapper, WrapperEvidence, base64};
 use crate::base64::{Alphabet, encode_in_alphabet};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "b64",
     text: Some(true),
     layer: "data in Base64",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "padding",
         takes: OptionType::Flag,
         side: Side::Write,

@@ -1,8 +1,8 @@
-//! Deflate without a frame, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
+//! Deflate without a header, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
 
 use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
-use crate::options::{Opt, OptionType, Side};
+use crate::options::{OptionSpec, OptionType, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -11,7 +11,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "deflate",
     text: Some(false),
     layer: "deflated data",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,

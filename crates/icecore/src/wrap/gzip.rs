@@ -1,10 +1,10 @@
-//! The frame of gzip.
+//! The format of gzip.
 
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// The row in the registry.
@@ -14,7 +14,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "gz",
     text: Some(false),
     layer: "data in gzip",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,
@@ -39,12 +39,12 @@ pub static WRAPPER: Wrapper = Wrapper {
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     let (bytes, header) = zlib::gunzip(input, limits.decompressed_from(input.len()), limits)?;
-    let mut notes = Vec::new();
+    let mut remarks = Vec::new();
     if let Some(name) = header.name {
-        notes.push(("file name", String::from_utf8_lossy(&name).into_owned()));
+        remarks.push(("file name", String::from_utf8_lossy(&name).into_owned()));
     }
     if header.time > 0 {
-        notes.push(("file time", format!("{} (seconds since 1970)", header.time)));
+        remarks.push(("file time", format!("{} (seconds since 1970)", header.time)));
     }
-    Ok(Unwrapped::new(Cow::Owned(bytes), notes))
+    Ok(Unwrapped::new(Cow::Owned(bytes), remarks))
 }

@@ -3,7 +3,7 @@
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,8 +13,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "data in hex",
     options: &[
-        Opt { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },
-        Opt {
+        OptionSpec { name: "upper", takes: OptionType::Flag, side: Side::Write, help: "A to F instead of a to f" },
+        OptionSpec {
             name: "prefix",
             takes: OptionType::Choice(&["none", "\\x", "0x"]),
             side: Side::Write,
@@ -57,9 +57,9 @@ fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
 }
 
 fn decode_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..max_len.saturating_mul(2)).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
-    let bytes = match decode_hex(part) {
+    let beginning = input.get(..max_len.saturating_mul(2)).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
+    let bytes = match decode_hex(beginning) {
         Ok((bytes, half)) => (half.is_none() || !is_all).then_some(bytes)?,
         Err(_) => return None,
     };

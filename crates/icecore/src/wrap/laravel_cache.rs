@@ -3,7 +3,7 @@
 use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "cache",
     text: None,
     layer: "value of the Laravel cache entry",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "expires",
         takes: OptionType::Number(0, MAX_EXPIRY),
         side: Side::Write,
@@ -21,11 +21,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("laravel_cache.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
     stream: None,
-    changing: Changing::Framed,
+    changing: Changing::Allowed,
     unwrap,
     wrap,
 };
@@ -45,19 +45,20 @@ fn detect(input: &[u8]) -> bool {
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let front = input.get(..EXPIRY_DIGITS).ok_or_else(|| {
+    let digits = input.get(..EXPIRY_DIGITS).ok_or_else(|| {
         let found = format!("only {} bytes", input.len());
         Error::new(ErrorKind::Truncated).at(input.len()).expecting("10 digits of an expiry").finding(found)
     })?;
-    if let Some(offset) = front.iter().position(|byte| !byte.is_ascii_digit()) {
-        let found = format!("the byte 0x{:02x}", front[offset]);
+    if let Some(offset) = digits.iter().position(|byte| !byte.is_ascii_digit()) {
+        let found = format!("the byte 0x{:02x}", digits[offset]);
         return Err(Error::new(ErrorKind::Malformed).at(offset).expecting("10 digits of an expiry").finding(found));
     }
-    let expires = String::from_utf8_lossy(front).into_owned();
-    let ends = (expires != MAX_EXPIRY.to_string()).then_some(expires);
-    let note = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
-    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[EXPIRY_DIGITS..]), vec![("expires", note)]);
-    Ok(unwrapped.with_metadata(WRAPPER.name, "expires", ends))
+    let expires = String::from_utf8_lossy(digits).into_owned();
+    let expires = (expires != MAX_EXPIRY.to_string()).then_some(expires);
+    let remark =
+        expires.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
+    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[EXPIRY_DIGITS..]), vec![("expires", remark)]);
+    Ok(unwrapped.with_metadata(WRAPPER.name, "expires", expires))
 }
 
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {

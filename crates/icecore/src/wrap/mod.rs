@@ -28,7 +28,7 @@ use crate::compress::{Beginning, StreamFn};
 use crate::document::Metadata;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Opt, Settings};
+use crate::options::{OptionSpec, Settings};
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
@@ -59,12 +59,12 @@ pub struct Wrapper {
     /// Name of the content in error messages.
     pub layer: &'static str,
     /// Options of the wrapper.
-    pub options: &'static [Opt],
+    pub options: &'static [OptionSpec],
     /// Documentation page in Markdown.
     pub page: &'static str,
     /// Returns `true` if the bytes may have this wrapper. Whether they do depends on the content.
     pub detect: fn(&[u8]) -> bool,
-    /// How much a positive answer of `detect` means.
+    /// How certain the wrapper is if `detect` returns `true`.
     pub(crate) evidence: WrapperEvidence,
     /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can
     /// only be removed completely.
@@ -89,15 +89,15 @@ pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
 /// the approximate maximum size of the returned content.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<ContentHead<'a>>;
 
-/// How much a positive answer of [`Wrapper::detect`] means.
+/// How certain a wrapper is if [`Wrapper::detect`] returns `true`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WrapperEvidence {
     /// A magic number: the wrapper is certain, whatever the content is.
     Magic,
     /// A magic number, but the wrapper is only certain if the content can be unwrapped.
     Content,
-    /// The layout of a frame, in which any format may be.
-    Frame,
+    /// The layout of an envelope, which stores more than the content. The content may have any format.
+    Envelope,
     /// Many texts look like this: the format of the content must be certain or likely.
     Text,
 }
@@ -157,8 +157,8 @@ impl Wrapper {
     }
 
     /// Returns `true` if the wrapper stores something in addition to its content.
-    pub(crate) fn is_frame(&self) -> bool {
-        self.evidence == WrapperEvidence::Frame
+    pub(crate) fn is_envelope(&self) -> bool {
+        self.evidence == WrapperEvidence::Envelope
     }
 
     /// Returns the options that these bytes need.
@@ -173,7 +173,7 @@ pub struct Unwrapped<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Other information in the wrapper.
-    pub notes: Vec<Remark>,
+    pub remarks: Vec<Remark>,
     /// Properties in the wrapper that one of its options can write again.
     pub metadata: Vec<Metadata>,
     /// What was not verified because no key was given.
@@ -181,15 +181,15 @@ pub struct Unwrapped<'a> {
 }
 
 impl Unwrapped<'_> {
-    /// Owned bytes without other information.
+    /// Returns these bytes without other information.
     fn from_owned(bytes: Vec<u8>) -> Unwrapped<'static> {
         Unwrapped::new(Cow::Owned(bytes), Vec::new())
     }
 }
 
 impl<'a> Unwrapped<'a> {
-    fn new(bytes: Cow<'a, [u8]>, notes: Vec<Remark>) -> Unwrapped<'a> {
-        Unwrapped { bytes, notes, metadata: Vec::new(), unchecked: None }
+    fn new(bytes: Cow<'a, [u8]>, remarks: Vec<Remark>) -> Unwrapped<'a> {
+        Unwrapped { bytes, remarks, metadata: Vec::new(), unchecked: None }
     }
 
     /// Adds a property that an option of the wrapper writes.

@@ -16,14 +16,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data compressed by memcached",
     options: &[],
     page: include_str!("php_memcached.md"),
-    // Longer values are hardly ever stored there.
+    // The fourth byte of the length is 0: values of 16 MB or more are hardly ever stored there.
     detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && CompressionMethod::detect_method(body).is_some()),
     evidence: WrapperEvidence::Text,
     head: Some(|input, is_complete, _, max_len| {
         let (len, body) = split_length(input)?;
         let (bytes, is_all) = CompressionMethod::detect_method(body)?.decompress_head(body, is_complete, max_len)?;
-        let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
+        let has_right_length = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
+        has_right_length.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     needed_settings: None,
     stream: None,
@@ -74,8 +74,8 @@ fn split_length(input: &[u8]) -> Option<(u32, &[u8])> {
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     let broken = |offset: usize| Error::new(ErrorKind::Malformed).at(offset);
-    let parts = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
-    let (len, body, method) = parts.ok_or_else(|| {
+    let split = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
+    let (len, body, method) = split.ok_or_else(|| {
         broken(0).expecting("a length, then zlib, FastLZ or Zstandard").finding("other bytes, or the end of the input")
     })?;
     let bytes = method.decompress(body, limits.decompressed_from(input.len()), limits)?;

@@ -20,8 +20,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(|input, is_complete, _, max_len| {
         let (len, block) = split_header(input)?;
         let (bytes, is_all) = Lz::Lz4.decompress_head(block, is_complete, max_len)?;
-        let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
+        let has_right_length = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
+        has_right_length.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     needed_settings: None,
     stream: None,

@@ -6,7 +6,7 @@ use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -17,22 +17,27 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(false),
     layer: "value of the Rails cache entry",
     options: &[
-        Opt {
+        OptionSpec {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
             help: "when the entry expires, in seconds since 1970, with or without a fraction; never by default",
         },
-        Opt { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
-        Opt { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
+        OptionSpec { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
+        OptionSpec {
+            name: "compress",
+            takes: OptionType::Flag,
+            side: Side::Write,
+            help: "compress the value with zlib",
+        },
     ],
     page: include_str!("rails_cache.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: Some(read_head),
     needed_settings: None,
     stream: None,
-    changing: Changing::Framed,
+    changing: Changing::Allowed,
     unwrap,
     wrap,
 };
@@ -40,14 +45,19 @@ pub static WRAPPER: Wrapper = Wrapper {
 const SIGNATURE: [u8; 2] = [0x00, 0x11];
 /// The first bytes of Marshal's output.
 const MARSHAL: [u8; 2] = [4, 8];
+// Types of a value in Rails 7.1: a dump, or a bare string in one of three encodings.
 const OBJECT: u8 = 1;
+const UTF8_STRING: u8 = 2;
+const BINARY_STRING: u8 = 3;
+const ASCII_STRING: u8 = 4;
+/// Bit of the type of a compressed value.
 const COMPRESSED: u8 = 0x80;
-/// Signature, type, expiry and the length of the version.
-const HEADER: usize = 15;
+/// Length of signature, type, expiry and the length of the version.
+const HEADER_LEN: usize = 15;
 
 fn detect(input: &[u8]) -> bool {
     match input {
-        [0x00, 0x11, kind, ..] => input.len() > HEADER && (1..=4).contains(&(kind & !COMPRESSED)),
+        [0x00, 0x11, kind, ..] => input.len() > HEADER_LEN && (OBJECT..=ASCII_STRING).contains(&(kind & !COMPRESSED)),
         [0x00, 4, 8, ..] => true,
         [0x01, 0x78, flags, ..] => u16::from_be_bytes([0x78, *flags]).is_multiple_of(31),
         _ => false,
@@ -76,7 +86,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     open_entry(input, ContentReach::All(limits))
 }
 
-/// The decompressed data is complete if it is shorter than requested.
+/// Returns the beginning of the value. Decompressed data is complete if it is shorter than requested.
 fn read_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
     let bytes = open_entry(input, ContentReach::Head(max_len)).ok()?.bytes;
     let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= max_len;
@@ -128,42 +138,43 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
             .finding("another dump of Ruby's")
             .helping("a dump that is not from Rails' cache needs no wrapper: name the format `marshal`")
     })?;
-    let mut notes = vec![("layout", "Rails 6.1 or before".to_owned())];
+    let mut remarks = vec![("layout", "Rails 6.1 or before".to_owned())];
     let seconds = |member| match root.get(member).map(|value| value.target().value()) {
         Some(Value::Float(seconds)) => Some(seconds),
         Some(Value::Int(seconds)) => Some(seconds as f64),
         _ => None,
     };
-    let lasts = || seconds("@expires_in").zip(seconds("@created_at")).map(|(lasts, created)| created + lasts);
+    let expiry_from_duration =
+        || seconds("@expires_in").zip(seconds("@created_at")).map(|(duration, created)| created + duration);
     let version = root.get("@version").and_then(|version| version.target().as_bytes().map(<[u8]>::to_vec));
     let properties = EntryProperties {
-        expires: seconds("@expires_at").or_else(lasts),
+        expires: seconds("@expires_at").or_else(expiry_from_duration),
         version: version.and_then(|version| String::from_utf8(version).ok()),
     };
-    for (member, note) in
+    for (member, name) in
         [("@created_at", "created"), ("@expires_in", "expires in"), ("@expires_at", "expires"), ("@version", "version")]
     {
         match root.get(member).map(|value| value.target().value()) {
-            Some(Value::Float(seconds)) => notes.push((note, format!("{seconds} seconds"))),
-            Some(Value::Int(seconds)) => notes.push((note, format!("{seconds} seconds"))),
+            Some(Value::Float(seconds)) => remarks.push((name, format!("{seconds} seconds"))),
+            Some(Value::Int(seconds)) => remarks.push((name, format!("{seconds} seconds"))),
             Some(Value::Text(text) | Value::Bytes(text)) => {
-                notes.push((note, String::from_utf8_lossy(text).into_owned()))
+                remarks.push((name, String::from_utf8_lossy(text).into_owned()))
             }
             _ => {}
         }
     }
-    let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
+    let is_compressed = root.get("@compressed").is_some_and(|flag| matches!(flag.value(), Value::Bool(true)));
     if is_compressed && let Some(bytes) = value.as_bytes() {
-        notes.push(("compressed", "zlib".to_owned()));
+        remarks.push(("compressed", "zlib".to_owned()));
         let bytes = reach.inflate_body(bytes)?;
-        return Ok(with_properties(Cow::Owned(bytes), notes, &properties, true));
+        return Ok(with_properties(Cow::Owned(bytes), remarks, &properties, true));
     }
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
     let content = Document::from_tape(input, tape);
     marshal.write(&content, &settings, limits, &mut bytes)?;
-    Ok(with_properties(Cow::Owned(bytes), notes, &properties, false))
+    Ok(with_properties(Cow::Owned(bytes), remarks, &properties, false))
 }
 
 /// The properties that options write again: the expiry in seconds since 1970, and the version.
@@ -175,11 +186,11 @@ struct EntryProperties {
 
 fn with_properties<'a>(
     bytes: Cow<'a, [u8]>,
-    notes: Vec<Remark>,
+    remarks: Vec<Remark>,
     properties: &EntryProperties,
     is_compressed: bool,
 ) -> Unwrapped<'a> {
-    let unwrapped = Unwrapped::new(bytes, notes)
+    let unwrapped = Unwrapped::new(bytes, remarks)
         .with_metadata(WRAPPER.name, "expires", properties.expires.map(|seconds| seconds.to_string()))
         .with_metadata(WRAPPER.name, "version", properties.version.clone());
     with_compression_flag(unwrapped, is_compressed)
@@ -193,19 +204,21 @@ fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> U
 
 /// Unwraps the layout of Rails 7.1.
 fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
-    let short = |expected: &str| {
+    let truncated_error = |expected: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(expected.to_owned()).finding("the end of the input")
     };
-    let header: &[u8; HEADER] = input.first_chunk().ok_or_else(|| short("15 bytes of a header"))?;
+    let header: &[u8; HEADER_LEN] = input.first_chunk().ok_or_else(|| truncated_error("15 bytes of a header"))?;
     let [_, _, kind, expires @ .., a, b, c, d] = *header;
     let expires = f64::from_le_bytes(expires);
-    let mut notes = vec![("layout", "Rails 7.1".to_owned())];
-    notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
+    let mut remarks = vec![("layout", "Rails 7.1".to_owned())];
+    remarks
+        .push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
     let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
-    let mut offset = HEADER;
+    let mut offset = HEADER_LEN;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
-        let version = input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
-        notes.push(("version", String::from_utf8_lossy(version).into_owned()));
+        let version =
+            input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| truncated_error("the version"))?;
+        remarks.push(("version", String::from_utf8_lossy(version).into_owned()));
         properties.version = String::from_utf8(version.to_vec()).ok();
         offset += len;
     }
@@ -213,15 +226,15 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     let payload = match kind & COMPRESSED {
         0 => Cow::Borrowed(payload),
         _ => {
-            notes.push(("compressed", "zlib".to_owned()));
+            remarks.push(("compressed", "zlib".to_owned()));
             Cow::Owned(reach.inflate_body(payload)?)
         }
     };
     let bytes = match kind & !COMPRESSED {
         OBJECT => payload,
-        2 => Cow::Owned(marshal_string(&payload, b"\x06:\x06ET")),
-        3 => Cow::Owned(marshal_string(&payload, b"")),
-        4 => Cow::Owned(marshal_string(&payload, b"\x06:\x06EF")),
+        UTF8_STRING => Cow::Owned(marshal_string(&payload, b"\x06:\x06ET")),
+        BINARY_STRING => Cow::Owned(marshal_string(&payload, b"")),
+        ASCII_STRING => Cow::Owned(marshal_string(&payload, b"\x06:\x06EF")),
         other => {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(2)
@@ -230,9 +243,9 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
         }
     };
     if kind & !COMPRESSED != OBJECT {
-        notes.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
+        remarks.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
     }
-    Ok(with_properties(bytes, notes, &properties, kind & COMPRESSED != 0))
+    Ok(with_properties(bytes, remarks, &properties, kind & COMPRESSED != 0))
 }
 
 /// Returns Marshal's form of a string; `encoding` is the data after it.

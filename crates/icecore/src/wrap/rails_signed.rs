@@ -7,7 +7,7 @@ use crate::document::Builder;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
 
 /// Registry row.
@@ -18,43 +18,43 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "signed message",
     options: &[
-        Opt {
+        OptionSpec {
             name: "key",
             takes: OptionType::Text,
             side: Side::Both,
             help: "the key that checks and makes the digest; with `salt`, the secret that the key is derived from",
         },
-        Opt {
+        OptionSpec {
             name: "salt",
             takes: OptionType::Text,
             side: Side::Both,
             help: "derive the key from a secret, for a cookie with the salt `signed cookie`",
         },
-        Opt {
+        OptionSpec {
             name: "iterations",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Both,
             help: "how often the derivation is repeated; 1000 by default",
         },
-        Opt {
+        OptionSpec {
             name: "derive",
             takes: OptionType::Choice(&["sha256", "sha1", "sha512"]),
             side: Side::Both,
             help: "the digest that a key is derived with: sha256 since Rails 7.0, sha1 before",
         },
-        Opt {
+        OptionSpec {
             name: "digest",
             takes: OptionType::Choice(&["sha1", "sha256", "sha512"]),
             side: Side::Write,
             help: "the digest that a message is signed with",
         },
-        Opt {
+        OptionSpec {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
             help: "when the message expires, as `2030-01-01T00:00:00.000Z`; never by default",
         },
-        Opt {
+        OptionSpec {
             name: "purpose",
             takes: OptionType::Text,
             side: Side::Write,
@@ -63,7 +63,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_signed.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
     stream: None,
@@ -132,7 +132,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
             .expecting("`--` and a digest of 40, 64 or 128 hex digits at the end")
             .finding("none")
     })?;
-    let name = match digits.len() {
+    let digest_name = match digits.len() {
         40 => "SHA-1",
         64 => "SHA-256",
         _ => "SHA-512",
@@ -141,33 +141,34 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
         None => "not checked: no key was given",
         Some(_) => {
             // The signature was made before the message was escaped for the browser.
-            let message = percent_free(message);
-            check(&message, &digest, settings)?;
+            let message = unescape_percent(message);
+            check_signature(&message, &digest, settings)?;
             "fits the key"
         }
     };
-    let mut notes = vec![("digest", format!("{name} {digits}, {verdict}"))];
+    let mut remarks = vec![("digest", format!("{digest_name} {digits}, {verdict}"))];
     let bytes = decode_message(message)?;
-    let (bytes, details) = open_envelope(&bytes, limits).unwrap_or_else(|| (bytes, Envelope::default()));
-    notes.extend(
+    let (bytes, details) = open_envelope(&bytes, limits).unwrap_or_else(|| (bytes, MessageEnvelope::default()));
+    remarks.extend(
         [("expires", &details.expires), ("purpose", &details.purpose)]
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
     let unchecked = settings.text("key").is_none().then_some("signature");
-    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), notes) }
+    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), remarks) }
         .with_metadata(WRAPPER.name, "expires", details.expires)
         .with_metadata(WRAPPER.name, "purpose", details.purpose))
 }
 
 /// The data around a message since Rails 5.2, if it has any.
 #[derive(Default)]
-struct Envelope {
+struct MessageEnvelope {
     expires: Option<String>,
     purpose: Option<String>,
 }
 
-fn percent_free(message: &[u8]) -> Vec<u8> {
+/// Decodes `%3D` and the like, which browsers write for characters of Base64.
+fn unescape_percent(message: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(message);
     text.replace("%3D", "=")
         .replace("%3d", "=")
@@ -178,9 +179,10 @@ fn percent_free(message: &[u8]) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Since Rails 5.2 a message may have a purpose and an expiry:
+/// Returns the content of an envelope, its expiry and its purpose; `None` if the bytes are not an envelope. Since Rails
+/// 5.2 a message may have one:
 /// `{"_rails":{"message":"Base64","exp":…,"pur":…}}`.
-fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
+fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, MessageEnvelope)> {
     if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
         return None;
     }
@@ -190,7 +192,7 @@ fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
     let rails = document.root().get("_rails")?;
     let content = decode_message(rails.get("message")?.as_str()?.as_bytes()).ok()?;
     let text = |name| rails.get(name).and_then(|value| value.as_str().map(str::to_owned));
-    Some((content, Envelope { expires: text("exp"), purpose: text("pur") }))
+    Some((content, MessageEnvelope { expires: text("exp"), purpose: text("pur") }))
 }
 
 #[cfg(feature = "signatures")]
@@ -208,12 +210,12 @@ fn signing_key(settings: &Settings) -> Option<Vec<u8>> {
 }
 
 #[cfg(feature = "signatures")]
-fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error> {
+fn check_signature(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error> {
     use super::signature::{Digest, constant_time_eq};
-    let kind = Digest::from_length(digest.len());
-    let fits = kind
+    let algorithm = Digest::from_length(digest.len());
+    let fits = algorithm
         .zip(signing_key(settings))
-        .is_some_and(|(kind, key)| constant_time_eq(&kind.digest_message(&key, message), digest));
+        .is_some_and(|(algorithm, key)| constant_time_eq(&algorithm.digest_message(&key, message), digest));
     match fits {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::Malformed)
@@ -233,7 +235,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
     let start = out.len();
     base64::encode_base64(content, out);
     if expires.is_some() || purpose.is_some() {
-        let envelope = in_envelope(&out[start..], expires, purpose)?;
+        let envelope = make_envelope(&out[start..], expires, purpose)?;
         out.truncate(start);
         base64::encode_base64(&envelope, out);
     }
@@ -245,7 +247,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
 
 /// Returns a message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
 #[cfg(feature = "signatures")]
-fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
+fn make_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
     let mut builder = Builder::new();
     builder.begin_map();
     builder.text_key("_rails").begin_map();
@@ -265,7 +267,7 @@ fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> 
 }
 
 #[cfg(not(feature = "signatures"))]
-fn left_out() -> Error {
+fn unsupported_error() -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("no key")
         .finding("one")
@@ -273,11 +275,11 @@ fn left_out() -> Error {
 }
 
 #[cfg(not(feature = "signatures"))]
-fn check(_: &[u8], _: &[u8], _: &Settings) -> Result<(), Error> {
-    Err(left_out())
+fn check_signature(_: &[u8], _: &[u8], _: &Settings) -> Result<(), Error> {
+    Err(unsupported_error())
 }
 
 #[cfg(not(feature = "signatures"))]
 fn wrap(_: &[u8], _: &Settings, _: &mut Vec<u8>) -> Result<(), Error> {
-    Err(left_out())
+    Err(unsupported_error())
 }

@@ -4,7 +4,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 
-/// A kind of digest.
+/// An algorithm for digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Digest {
     Sha1,

@@ -16,11 +16,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[],
     page: include_str!("slashes.md"),
     detect,
-    evidence: WrapperEvidence::Frame,
+    evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
     stream: None,
-    changing: Changing::Escaped(&[&escapes::Slashes { like_c: false }, &escapes::Slashes { like_c: true }]),
+    changing: Changing::Escaped(&[&escapes::Slashes { follows_c: false }, &escapes::Slashes { follows_c: true }]),
     unwrap,
     wrap,
 };

@@ -3,7 +3,7 @@
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,14 +13,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     text: Some(true),
     layer: "text without its escapes",
     options: &[
-        Opt {
+        OptionSpec {
             name: "as",
             takes: OptionType::Choice(&["perl", "rfc3986", "php", "cgi", "form"]),
             side: Side::Both,
             help: "whose escapes: URI::Escape and encodeURIComponent; rawurlencode and ERB's url_encode; urlencode; \
                    Ruby's CGI.escape; forms in HTML and URI.encode_www_form_component. In the last three `+` is a blank",
         },
-        Opt {
+        OptionSpec {
             name: "plus",
             takes: OptionType::Flag,
             side: Side::Both,
@@ -33,7 +33,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(decode_head),
     needed_settings: Some(detect_settings),
     stream: None,
-    changing: Changing::Framed,
+    changing: Changing::Allowed,
     unwrap,
     wrap,
 };
@@ -41,7 +41,7 @@ pub static WRAPPER: Wrapper = Wrapper {
 /// Number of bytes of a text that are examined.
 const EXAMINED_LEN: usize = 256;
 
-/// Requires an escape, and no byte that every writer escapes.
+/// Returns `true` if the text has an escape, and no byte that every writer would escape.
 fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
@@ -50,7 +50,7 @@ fn detect(input: &[u8]) -> bool {
         && text.iter().take(EXAMINED_LEN).all(is_plain)
 }
 
-/// All writers escape `+` itself, so an unescaped `+` is a blank.
+/// Returns the option `plus` if there is an unescaped `+`: it is a blank, because all writers escape `+` itself.
 fn detect_settings(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     if input.contains(&b'+') {
@@ -70,17 +70,17 @@ fn hex_digit_value(digit: u8) -> Option<u8> {
 }
 
 fn decode_head<'a>(input: &'a [u8], is_complete: bool, settings: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..max_len).unwrap_or(input);
-    let is_all = is_complete && part.len() == input.len();
-    let part = match part {
+    let beginning = input.get(..max_len).unwrap_or(input);
+    let is_all = is_complete && beginning.len() == input.len();
+    let beginning = match beginning {
         [front @ .., b'%'] | [front @ .., b'%', _] if !is_all => front,
-        part => part,
+        beginning => beginning,
     };
-    Some(ContentHead::from_beginning((decode_percent(part, reads_plus_as_blank(settings)).ok()?, is_all)))
+    Some(ContentHead::from_beginning((decode_percent(beginning, reads_plus_as_blank(settings)).ok()?, is_all)))
 }
 
 /// Decodes escapes. `Err` contains the position of a malformed escape.
-fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
+fn decode_percent(input: &[u8], plus_is_blank: bool) -> Result<Vec<u8>, usize> {
     // A newline at the end belongs to the file, not to the text.
     let input = input.strip_suffix(b"\n").map_or(input, |text| text.strip_suffix(b"\r").unwrap_or(text));
     let mut bytes = Vec::with_capacity(input.len());
@@ -96,7 +96,7 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
                 bytes.push(high << 4 | low);
                 rest = after_digits;
             }
-            b'+' if plus => bytes.push(b' '),
+            b'+' if plus_is_blank => bytes.push(b' '),
             byte => bytes.push(*byte),
         }
     }
@@ -116,18 +116,18 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
 }
 
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
-    let unescaped: &[u8] = match whose {
+    let style = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
+    let unescaped: &[u8] = match style {
         "perl" => b"-._~!*'()",
         "rfc3986" | "cgi" => b"-._~",
         "php" => b"-._",
         _ => b"-._*",
     };
-    let plus = reads_plus_as_blank(settings);
+    let plus_is_blank = reads_plus_as_blank(settings);
     out.reserve(content.len() + content.len() / 2);
     for byte in content {
         match byte {
-            b' ' if plus => out.push(b'+'),
+            b' ' if plus_is_blank => out.push(b'+'),
             byte if byte.is_ascii_alphanumeric() || unescaped.contains(byte) => out.push(*byte),
             byte => {
                 let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value)];

@@ -1,8 +1,8 @@
-//! Deflate in zlib's frame.
+//! Deflate in zlib's format.
 
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
-use crate::options::{Opt, OptionType, Side};
+use crate::options::{OptionSpec, OptionType, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -11,7 +11,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "zlib",
     text: Some(false),
     layer: "data in zlib",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,
@@ -23,8 +23,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     head: Some(|input, is_complete, _, max_len| {
         let (bytes, is_all) = zlib::head(input, max_len)?;
         // Two bytes are weak evidence: all of the data must be valid.
-        let is_right = is_all || !is_complete || bytes.len() >= max_len;
-        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
+        let is_plausible = is_all || !is_complete || bytes.len() >= max_len;
+        is_plausible.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     needed_settings: None,
     stream: zlib::STREAM,

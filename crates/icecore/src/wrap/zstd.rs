@@ -4,7 +4,7 @@ use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zstandard;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
@@ -13,7 +13,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     extension: "zst",
     text: Some(false),
     layer: "data in zstd",
-    options: &[Opt {
+    options: &[OptionSpec {
         name: "level",
         takes: OptionType::Number(1, 22),
         side: Side::Write,

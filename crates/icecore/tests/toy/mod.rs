@@ -16,7 +16,7 @@ pub static FORMAT: Format = Format {
     can: Capabilities { extension: "toy", restarts: &[super::Restart::from_signature(MAGIC)], ..Capabilities::BINARY },
     detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
     begins: None,
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |_| Box::new(Toy),

@@ -5,7 +5,7 @@
 use super::args::Language;
 use super::packages::Packages;
 use super::{ClassRow, Name, display_name};
-use icecore::policy::{ClassName, Host, NameComparison, Words};
+use icecore::policy::{ClassMessages, ClassName, Host, NameComparison};
 use icecore_tables::plural::{format_count, join_names};
 
 /// Lists treat this character as a pattern, so a name that contains it would allow other classes as well.
@@ -75,8 +75,8 @@ pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
     sentences
 }
 
-/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none of
-/// them, but Icecore's module may read that data.
+/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none
+/// of them, but Icecore's module may read that data.
 pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
     let own = match language {
         Language::Perl | Language::Sereal => "Perl",
@@ -150,7 +150,7 @@ fn quote_name(name: &Name, language: Language) -> String {
         Language::Php | Language::Laravel => Host::Php,
         Language::Ruby | Language::Rails => Host::Ruby,
     };
-    Words::new(host, ClassName::checked(NameComparison::Exact, &name.bytes, name.is_text)).literal()
+    ClassMessages::new(host, ClassName::checked(NameComparison::Exact, &name.bytes, name.is_text)).literal()
 }
 
 /// Returns why a class is not in the list.

@@ -115,7 +115,7 @@ impl EditJob<'_> {
 /// Reports why an input is not changed.
 fn report_refusal(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Report) {
     match refusal {
-        Refusal::Absent { path, why } => report.report_absent_path(name, path, why.as_ref()),
+        Refusal::Absent { path, reason: why } => report.report_absent_path(name, path, why.as_ref()),
         Refusal::Unreadable(error) => {
             report.report_unreadable(name, error, if error.layer().is_none() { bytes } else { &[] })
         }

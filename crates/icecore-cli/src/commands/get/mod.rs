@@ -122,7 +122,7 @@ impl GetJob<'_> {
                 match self.skim_input(Input::Source(&mut parts), stage, answers, name, report)? {
                     Some(Skimmed::Unsure(0)) => {}
                     // The input may be in another of the possible formats.
-                    Some(Skimmed::All(0)) if stages.len() > 1 => {}
+                    Some(Skimmed::Complete(0)) if stages.len() > 1 => {}
                     Some(Skimmed::Unsure(count)) => {
                         answered_count = count;
                         break;
@@ -145,7 +145,7 @@ impl GetJob<'_> {
         if skims && answered_count == 0 && input.stage.wrappers().is_empty() {
             match self.skim_input(Input::Bytes(&input.bytes), &input.stage, answers, name, report)? {
                 Some(Skimmed::Unsure(count)) => answered_count = count,
-                Some(Skimmed::All(0)) if size <= MAX_SECOND_READ_LEN => {}
+                Some(Skimmed::Complete(0)) if size <= MAX_SECOND_READ_LEN => {}
                 Some(_) => return Ok(SearchResult { is_read: true, ..SearchResult::default() }),
                 None => return Ok(SearchResult::default()),
             }

@@ -117,7 +117,7 @@ pub fn open_string<T>(
         return Ok(None);
     }
     let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
-    show(&DocumentSource { name: outer.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome)
+    show(&DocumentSource { name: outer.name, stage, notes: &unwrapped.remarks, bytes, start, is_apart }, &outcome)
         .map(Some)
 }
 

@@ -208,7 +208,7 @@ impl RowFormatter<'_> {
                 } else {
                     String::new()
                 };
-                let span_name = self.paint.ink(Ink::Faint, format!("· {}", span.what));
+                let span_name = self.paint.ink(Ink::Faint, format!("· {}", span.name));
                 format!("{}{}{span_name}{quoted}\n", self.format_place(Some(extent)), self.row_indent(*depth))
             }
             Row::Value { node, body, depth, step, extent } => {

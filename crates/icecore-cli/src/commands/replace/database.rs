@@ -245,7 +245,7 @@ impl TableWalk<'_, '_> {
         let column_number = *self.columns.get(column_index)?;
         let column = table.columns().get(column_number)?;
         let (job, registry_number) = (self.job, self.registry_numbers.get(column_index).copied().unwrap_or_default());
-        if !job.rewrite_options.base64 && !job.rewrite_options.mend && !job.rules.may_match(&cell.bytes) {
+        if !job.rewrite_options.base64 && !job.rewrite_options.repair && !job.rules.may_match(&cell.bytes) {
             return None;
         }
         let mut replacing = job.rules.replacing().with_encoded(job.rewrite_options.base64);

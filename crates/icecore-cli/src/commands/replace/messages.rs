@@ -88,7 +88,7 @@ pub fn report_totals(
     report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
     let left_unchanged = [
-        (total.refused + total.tally.unsayable, "because their form can't express the new text"),
+        (total.refused + total.tally.unrepresentable, "because their form can't express the new text"),
         (total.skipped, "because another program changed them in the meantime: run the command again"),
         (total.tally.kept_keys, "in keys (--keys changes them)"),
         (total.tally.kept_classes, "in names of classes (--classes changes them)"),
@@ -128,12 +128,12 @@ pub fn report_totals(
 
 /// Reports the repairs and their causes.
 fn report_repairs(tally: &Tally, report: &Report) {
-    if tally.mended == 0 {
+    if tally.repaired == 0 {
         return;
     }
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
-    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.mended), causes.join(", "));
+    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.repaired), causes.join(", "));
     add_remark(report, "found", message);
     if tally.guessed > 0 {
         let message = format!(

@@ -122,7 +122,7 @@ fn input_form(text: &str) -> Result<InputForm, Abort> {
 impl ReplaceJob<'_> {
     fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<ReplaceJob<'j>, Abort> {
         let mut options = Rewriting::default();
-        (options.keys, options.classes, options.base64, options.mend) =
+        (options.keys, options.classes, options.base64, options.repair) =
             (args.keys, args.classes, args.base64, args.mend);
         options.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(input_form).transpose()?;

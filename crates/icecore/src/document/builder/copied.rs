@@ -6,7 +6,7 @@ use crate::document::{Cursor, Document};
 use crate::error::Error;
 use std::collections::{HashMap, HashSet};
 
-/// Differences between a copy and its original, by the original's nodes.
+/// Differences between a copy and the document that is copied, by the nodes of that document.
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'c> {
     /// Values of other documents that replace these nodes.
@@ -21,13 +21,17 @@ pub(crate) struct Changes<'c> {
     pub(crate) cut: HashMap<u32, u32>,
 }
 
-/// A container that is being copied: its index in the copy, its index in the original, the next node of the original,
-/// the end of the original, and its number of items.
+/// A container that is being copied.
 struct CopiedContainer {
-    place: u32,
-    original: u32,
+    /// Its node in the copy.
+    copy_index: u32,
+    /// Its node in the source.
+    source_index: u32,
+    /// The next child in the source.
     next: u32,
+    /// The end of its children in the source.
     end: u32,
+    /// Its number of items or entries in the copy.
     count: u32,
 }
 
@@ -36,18 +40,18 @@ struct ValueCopier<'d> {
     source: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
     /// New positions of nodes that links name.
-    places: HashMap<u32, u32>,
+    new_positions: HashMap<u32, u32>,
     /// Positions of values that replaced variables with several names.
     variables: HashMap<u32, u32>,
     open: Vec<CopiedContainer>,
-    /// Pairs of nodes: index in the original, index here; filled only if wanted.
+    /// Pairs of nodes: index in the source, index in the copy; filled only if wanted.
     node_pairs: Vec<(u32, u32)>,
 }
 
 impl<'d> ValueCopier<'d> {
     fn new(source: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
-        let (places, variables) = (HashMap::new(), HashMap::new());
-        ValueCopier { source, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
+        let (new_positions, variables) = (HashMap::new(), HashMap::new());
+        ValueCopier { source, changes, new_positions, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
     /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns
@@ -109,69 +113,69 @@ impl Builder {
         self
     }
 
-    /// Returns a copy of a document with changes, and pairs of nodes: index in the original, index in the copy. If the
+    /// Returns a copy of a document with changes, and pairs of nodes: index in `source`, index in the copy. If the
     /// target of a link is deleted, its value takes the place of the first link to it.
     pub(crate) fn copy_with_changes(
-        original: &Document<'_>,
+        source: &Document<'_>,
         changes: &Changes<'_>,
     ) -> Result<(Document<'static>, Vec<(u32, u32)>), Error> {
-        let mut builder = Builder::like(original);
-        let mut copying = ValueCopier::new(original, Some(changes));
-        if let Some(header) = original.header() {
-            builder.copy_value(&mut copying, header.index(), None);
+        let mut builder = Builder::like(source);
+        let mut copier = ValueCopier::new(source, Some(changes));
+        if let Some(header) = source.header() {
+            builder.copy_value(&mut copier, header.index(), None);
             builder.end_header();
         }
-        builder.copy_value(&mut copying, original.root().index(), None);
-        Ok((builder.finish()?, copying.node_pairs))
+        builder.copy_value(&mut copier, source.root().index(), None);
+        Ok((builder.finish()?, copier.node_pairs))
     }
 
     /// Copies a value with everything in it.
-    fn copy_value<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
-        let (source, outer) = (copying.source, copying.open.len());
-        self.copy_node(copying, index, key);
-        while copying.open.len() > outer {
-            let Some(top) = copying.open.last() else { break };
-            let (index, original, is_end) = (top.next, top.original, top.next >= top.end);
+    fn copy_value<'d>(&mut self, copier: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
+        let (source, outer) = (copier.source, copier.open.len());
+        self.copy_node(copier, index, key);
+        while copier.open.len() > outer {
+            let Some(top) = copier.open.last() else { break };
+            let (index, container, is_end) = (top.next, top.source_index, top.next >= top.end);
             // A default value follows all entries.
-            let is_default = !is_end && source.node(original).kind == Kind::Map && source.node(index).key == NO_KEY;
+            let is_default = !is_end && source.node(container).kind == Kind::Map && source.node(index).key == NO_KEY;
             if is_end || is_default {
-                let added = copying.added_values(original);
-                let is_first = match copying.cut_position(original) {
+                let added = copier.added_values(container);
+                let is_first = match copier.cut_position(container) {
                     Some(_) => is_end,
-                    None => is_default || !source.node(original).has(flag::DEFAULT),
+                    None => is_default || !source.node(container).has(flag::DEFAULT),
                 };
                 for value in added.iter().filter(|_| is_first) {
                     let key = self.translate_entry_key(*value);
                     self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), Some(key));
                 }
-                if let Some(top) = copying.open.last_mut().filter(|_| is_first) {
+                if let Some(top) = copier.open.last_mut().filter(|_| is_first) {
                     top.count += added.len() as u32;
                 }
             }
-            let Some(top) = copying.open.last_mut() else { break };
+            let Some(top) = copier.open.last_mut() else { break };
             if is_end {
-                self.tape.close_container(top.place, top.count);
-                copying.open.pop();
+                self.tape.close_container(top.copy_index, top.count);
+                copier.open.pop();
                 continue;
             }
             top.next = source.tape.index_after(index);
             let node = source.node(index);
             // A key node before a deleted value is deleted with it.
             let value = if node.key == IS_KEY { top.next } else { index };
-            if copying.is_gone(value) {
+            if copier.is_gone(value) {
                 if value == index
-                    && let Some(top) = copying.open.last_mut()
+                    && let Some(top) = copier.open.last_mut()
                 {
                     top.count = top.count.saturating_sub(1);
                 }
                 continue;
             }
-            let key = match copying.renamed_key(value) {
+            let key = match copier.renamed_key(value) {
                 Some(_) if value != index => continue,
                 Some(entry) => self.translate_entry_key(entry),
                 None => self.translate_key(source, node.key),
             };
-            self.copy_node(copying, index, Some(key));
+            self.copy_node(copier, index, Some(key));
         }
     }
 
@@ -187,14 +191,15 @@ impl Builder {
 
     /// Copies a node; a link whose target is not copied yet is replaced by the target's value. The key is one of this
     /// document.
-    fn copy_node<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
-        let source = copying.source;
+    fn copy_node<'d>(&mut self, copier: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
+        let source = copier.source;
         let mut node = source.node(index);
         let mut named = if node.kind.is_again() { node.payload as u32 } else { index };
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && source.node(named).kind.is_again();
-        if is_variable && !copying.places.contains_key(&named) && copying.find_replacement(index, named).is_none() {
+        if is_variable && !copier.new_positions.contains_key(&named) && copier.find_replacement(index, named).is_none()
+        {
             node = source.node(named);
             named = node.payload as u32;
         }
@@ -206,30 +211,32 @@ impl Builder {
             }
             resolved = source.node(resolved).payload as u32;
         }
-        let replaced = copying.find_replacement(index, named);
+        let replaced = copier.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
-            (Some((variable, _)), _) => copying.variables.get(variable),
-            (None, Kind::Alias) => copying.variables.get(&named).or_else(|| copying.places.get(&named)),
+            (Some((variable, _)), _) => copier.variables.get(variable),
+            (None, Kind::Alias) => copier.variables.get(&named).or_else(|| copier.new_positions.get(&named)),
             (None, _) => None,
         };
-        let known = known.or_else(|| if replaced.is_some() { None } else { copying.places.get(&resolved) });
+        let known = known.or_else(|| if replaced.is_some() { None } else { copier.new_positions.get(&resolved) });
         let mut new = match known {
-            Some(place) if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) => {
+            Some(copy_index)
+                if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) =>
+            {
                 let kind = match node.kind {
                     _ if replaced.is_some() => Kind::Alias,
                     kind if kind.is_again() => kind,
                     _ => Kind::Link,
                 };
                 match kind {
-                    Kind::Copy => self.tape.mark_copied(*place),
-                    _ => self.tape.mark_target(*place),
+                    Kind::Copy => self.tape.mark_copied(*copy_index),
+                    _ => self.tape.mark_target(*copy_index),
                 }
-                Node::leaf(kind, u64::from(*place)).with(node.flags & PLACE_FLAGS)
+                Node::leaf(kind, u64::from(*copy_index)).with(node.flags & PLACE_FLAGS)
             }
             _ => match replaced {
                 Some((variable, value)) => {
-                    let place = self.tape.len();
-                    copying.variables.insert(variable, place);
+                    let copy_index = self.tape.len();
+                    copier.variables.insert(variable, copy_index);
                     self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), key);
                     return;
                 }
@@ -241,7 +248,7 @@ impl Builder {
             },
         };
         let is_again = new.kind.is_again();
-        let place = match key {
+        let copy_index = match key {
             // The first node goes where the builder would put any value.
             None => self.push_value(new),
             Some(key) => {
@@ -249,24 +256,23 @@ impl Builder {
                 self.tape.push(new)
             }
         };
-        if copying.changes.is_some() {
-            copying.node_pairs.push((if is_again { index } else { resolved }, place));
+        if copier.changes.is_some() {
+            copier.node_pairs.push((if is_again { index } else { resolved }, copy_index));
         }
         if is_again {
             if source.node(variable).kind.is_again() || node.has(flag::TARGET) {
                 let variable = if is_variable { variable } else { index };
-                copying.places.entry(variable).or_insert(place);
+                copier.new_positions.entry(variable).or_insert(copy_index);
             }
             return;
         }
         if resolved != index || source.node(resolved).has(flag::TARGET) {
-            copying.places.insert(resolved, place);
+            copier.new_positions.insert(resolved, copy_index);
         }
         if new.kind.is_container() {
-            let original = source.node(resolved);
             let (next, end) = (resolved + 1, source.tape.index_after(resolved));
-            let count = copying.cut_position(resolved).unwrap_or(original.aux);
-            copying.open.push(CopiedContainer { place, original: resolved, next, end, count });
+            let count = copier.cut_position(resolved).unwrap_or(source.node(resolved).aux);
+            copier.open.push(CopiedContainer { copy_index, source_index: resolved, next, end, count });
         }
     }
 

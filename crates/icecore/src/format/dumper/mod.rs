@@ -41,7 +41,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(detect::begins_document),
-    inside: None,
+    detect_in_string: None,
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

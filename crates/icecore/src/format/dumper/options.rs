@@ -1,94 +1,109 @@
 //! The settings of Data::Dumper, by their names in lower case.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "indent",
         takes: OptionType::Number(0, 3),
         side: Side::Write,
         help: "0 writes everything in one line, 1 indents by levels, 2 (the default) indents to the open bracket, 3 also adds indexes as comments",
     },
-    Opt { name: "terse", takes: OptionType::Flag, side: Side::Write, help: "leave out `$VAR1 = `" },
-    Opt {
+    OptionSpec { name: "terse", takes: OptionType::Flag, side: Side::Write, help: "leave out `$VAR1 = `" },
+    OptionSpec {
         name: "useqq",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write every string in double quotes, with `\\n` and the like for control characters",
     },
-    Opt {
+    OptionSpec {
         name: "deepcopy",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write shared containers again instead of a path to the first, except in cycles",
     },
-    Opt {
+    OptionSpec {
         name: "purity",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "add statements that restore cycles and references into the structure",
     },
-    Opt { name: "sortkeys", takes: OptionType::Flag, side: Side::Write, help: "sort the keys of each hash" },
-    Opt {
+    OptionSpec { name: "sortkeys", takes: OptionType::Flag, side: Side::Write, help: "sort the keys of each hash" },
+    OptionSpec {
         name: "quotekeys",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "quote all keys, as is the default; `quotekeys=no` leaves names and integers bare",
     },
-    Opt {
+    OptionSpec {
         name: "trailingcomma",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "with `indent` of 1 and more: a comma after the last item too",
     },
-    Opt { name: "pad", takes: OptionType::Text, side: Side::Both, help: "the text before each line" },
-    Opt { name: "pair", takes: OptionType::Text, side: Side::Both, help: "the text between key and value; ` => `" },
-    Opt {
+    OptionSpec { name: "pad", takes: OptionType::Text, side: Side::Both, help: "the text before each line" },
+    OptionSpec {
+        name: "pair",
+        takes: OptionType::Text,
+        side: Side::Both,
+        help: "the text between key and value; ` => `",
+    },
+    OptionSpec {
         name: "narrow",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "strings of which all characters are below 256 are bytes, as perl's eval gives them; otherwise `\\x{…}` makes text",
     },
-    Opt { name: "varname", takes: OptionType::Text, side: Side::Write, help: "the name before the number; `VAR`" },
-    Opt {
+    OptionSpec {
+        name: "varname",
+        takes: OptionType::Text,
+        side: Side::Write,
+        help: "the name before the number; `VAR`",
+    },
+    OptionSpec {
         name: "names",
         takes: OptionType::List,
         side: Side::Write,
         help: "names for the values, separated by commas, like the second list of Data::Dumper->new: `config,*hosts`",
     },
-    Opt {
+    OptionSpec {
         name: "list",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write the items of the array at the root as `$VAR1`, `$VAR2` and so on",
     },
-    Opt {
+    OptionSpec {
         name: "maxdepth",
         takes: OptionType::Number(0, u32::MAX as i64),
         side: Side::Write,
         help: "write deeper values as a string such as `'HASH(0x…)'`; 0, the default, means no limit",
     },
-    Opt { name: "bless", takes: OptionType::Text, side: Side::Write, help: "the function that blesses; `bless`" },
-    Opt {
+    OptionSpec {
+        name: "bless",
+        takes: OptionType::Text,
+        side: Side::Write,
+        help: "the function that blesses; `bless`",
+    },
+    OptionSpec {
         name: "toaster",
         takes: OptionType::Text,
         side: Side::Write,
         help: "a method to call on each object when the text is evaluated",
     },
-    Opt {
+    OptionSpec {
         name: "sparseseen",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "forget scalars that are referred to only once, as the setting does; references to them are written again",
     },
-    Opt {
+    OptionSpec {
         name: "useperl",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write what Data::Dumper's Perl code writes where that differs from its C code",
     },
-    Opt {
+    OptionSpec {
         name: "trusted",
         takes: OptionType::Flag,
         side: Side::Write,

@@ -15,7 +15,7 @@ mod statements;
 mod string;
 mod terms;
 
-use self::frames::{Frame, Shape};
+use self::frames::{Construct, Frame};
 use self::heap::{PendingPath, Root};
 use self::layout::Layout;
 use self::lex::Lexer;
@@ -34,7 +34,7 @@ pub(super) fn feed_document<S: Sink>(
 ) -> (usize, Option<Error>) {
     let pad = options.pad.as_ref().map_or_else(|| layout::find_pad(input), |pad| pad.as_bytes());
     let pair = options.pair.as_ref().map(String::as_bytes);
-    let lexer = Lexer { narrow: options.narrow, ..Lexer::new(input, pad) };
+    let lexer = Lexer { has_byte_escapes: options.narrow, ..Lexer::new(input, pad) };
     let mut machine = Machine::new(lexer, pair, limits, sink);
     let error = machine.read_document().err();
     let consumed = machine.lexer.position.min(input.len());
@@ -60,7 +60,7 @@ struct Machine<'a, 's, S: Sink> {
     has_pair: bool,
     layout: Layout,
     /// Number of frames that are indented by Data::Dumper.
-    levels: usize,
+    indented_frames: usize,
     /// The offset up to which spans cover the input.
     covered_until: usize,
 }
@@ -80,7 +80,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             has_pair: !pair.is_empty(),
             pair,
             layout: Layout::default(),
-            levels: 0,
+            indented_frames: 0,
             covered_until: 0,
         }
     }
@@ -95,14 +95,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_rest_of_value(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last().copied() {
             self.check_nodes()?;
-            match frame.shape {
-                Shape::Array => self.read_items()?,
-                Shape::Map => self.read_entries()?,
+            match frame.construct {
+                Construct::Array => self.read_items()?,
+                Construct::Map => self.read_entries()?,
                 _ if frame.has_value => self.read_wrapper_end(&frame)?,
                 _ => {
                     self.lexer.skip_blanks();
                     self.mark_value_read();
-                    self.read_term(NO_KEY, frame.shape == Shape::Ref)?;
+                    self.read_term(NO_KEY, frame.construct == Construct::Ref)?;
                 }
             }
         }
@@ -158,7 +158,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn reaches_container_end(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(true) };
-        let (close, has_value, shape) = (frame.close, frame.has_value, frame.shape);
+        let (close, has_value, construct) = (frame.close, frame.has_value, frame.construct);
         let mut comma = !has_value;
         self.lexer.skip_blanks();
         loop {
@@ -170,7 +170,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     }
                     return Ok(true);
                 }
-                Some(b'=') if shape == Shape::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
+                Some(b'=') if construct == Construct::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
                     self.lexer.position += 2;
                 }
                 Some(_) if comma => break,
@@ -187,7 +187,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.lexer.skip_blanks();
         }
         if S::DETAIL && !has_value {
-            self.layout.observe_first_item(&self.lexer, self.levels);
+            self.layout.observe_first_item(&self.lexer, self.indented_frames);
         }
         Ok(false)
     }
@@ -207,27 +207,27 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Closes the innermost frame.
     fn close_frame(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.levels -= usize::from(frame.shape.is_level());
+        self.indented_frames -= usize::from(frame.construct.is_level());
         self.sink.tape().close_container(frame.node, frame.count);
         self.record_end(frame.node);
     }
 
     /// Opens a frame whose node is pushed next.
-    fn open_frame(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
+    fn open_frame(&mut self, construct: Construct, close: u8, key: u16, start: usize) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
-        let kind = match shape {
-            Shape::Array => Kind::Array,
-            Shape::Map => Kind::Map,
-            Shape::Ref | Shape::Scalar | Shape::Do => Kind::Ref,
-            Shape::Bless | Shape::Call => Kind::Object,
+        let kind = match construct {
+            Construct::Array => Kind::Array,
+            Construct::Map => Kind::Map,
+            Construct::Ref | Construct::Scalar | Construct::Do => Kind::Ref,
+            Construct::Bless | Construct::Call => Kind::Object,
         };
         let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
         self.sink.record_begin(node, start);
         self.record_piece(start, node, "head");
-        self.levels += usize::from(shape.is_level());
-        self.frames.push(Frame { node, count: 0, shape, close, has_value: false, last_key: 0, start });
+        self.indented_frames += usize::from(construct.is_level());
+        self.frames.push(Frame { node, count: 0, construct, close, has_value: false, last_key: 0, start });
         Ok(())
     }
 

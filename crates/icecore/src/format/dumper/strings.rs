@@ -35,18 +35,18 @@ fn find_strings<'t>(
         StringPlaces { consumed: outcome.consumed, escapings: vec![Box::new(SingleQuoted)], ..StringPlaces::default() };
     let document = &outcome.document;
     // A path contains the keys on its way.
-    let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
+    let keys = wanted.wants_keys && !document.nodes().iter().any(|node| node.kind.is_again());
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
         if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
-        match span.what {
+        match span.name {
             "value" => add_value_string(&mut places, document, span, token),
             "key" if keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);
             }
-            "class" if wanted.classes => add_class_name(&mut places, span, token),
+            "class" if wanted.wants_classes => add_class_name(&mut places, span, token),
             _ => {}
         }
     }
@@ -72,7 +72,7 @@ fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &S
     places.escapings.push(Box::new(TokenRewriter { text: document.bytes(&node).to_vec(), write: Box::new(write) }));
     let escaping = Some(places.escapings.len() - 1);
     let place = StringPlace::without_escapes(span.start as usize, span.end as usize, None);
-    places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
+    places.strings.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
 /// Adds a string in single quotes, and nothing else.
@@ -84,7 +84,7 @@ fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role:
         escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
-    places.list.push(FoundString::Text(place));
+    places.strings.push(FoundString::Text(place));
     true
 }
 
@@ -98,5 +98,5 @@ fn add_class_name(places: &mut StringPlaces, span: &Span, token: &[u8]) {
         escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(start, start + len, None)
     };
-    places.list.push(FoundString::Text(place));
+    places.strings.push(FoundString::Text(place));
 }

@@ -8,9 +8,9 @@ mod fast_line;
 mod frames;
 mod keys;
 mod leaf;
-mod observed;
 mod paths;
 pub(super) mod quote;
+mod recorded_options;
 mod referent;
 mod safe;
 mod values;
@@ -64,7 +64,7 @@ fn write_as(
     document: &Document<'_>,
     options: &WriteOptions,
     limits: &Limits,
-    wide: bool,
+    writes_utf8: bool,
     out: &mut dyn Output,
 ) -> Written {
     let has_targets = document.nodes().iter().any(|node| node.has(flag::TARGET));
@@ -72,7 +72,7 @@ fn write_as(
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
-        style: Style { options, breaks: options.indent > 0, columns: options.indent >= 2, wide },
+        style: Style { options, breaks_lines: options.indent > 0, indents_to_column: options.indent >= 2, writes_utf8 },
         limits,
         stack: Vec::new(),
         sorted: Vec::new(),
@@ -106,12 +106,12 @@ const BLANKS_PER_VALUE: u64 = 64;
 struct Style<'o> {
     options: &'o WriteOptions,
     /// Whether lines end after each item.
-    breaks: bool,
+    breaks_lines: bool,
     /// Whether nested items are indented to the column of their bracket.
-    columns: bool,
+    indents_to_column: bool,
     /// Whether `useperl` is set and a character above 255 may occur without escapes: the
     /// text is then made in UTF-8.
-    wide: bool,
+    writes_utf8: bool,
 }
 
 /// Returns `true` if a class or a pattern has a character above 255.
@@ -243,7 +243,7 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(&self.name);
             buf.extend_from_slice(b" = ");
         }
-        let column = if self.style.columns && !options.terse { self.name.len() + 3 } else { 0 };
+        let column = if self.style.indents_to_column && !options.terse { self.name.len() + 3 } else { 0 };
         self.write_value(index, column, buf)?;
         // The end shows if the name must be inserted before the value.
         let is_held = options.terse && options.purity;
@@ -278,7 +278,7 @@ impl<'d> Writer<'d> {
     }
 
     fn end_statement(&self, buf: &mut Vec<u8>) {
-        if self.style.breaks {
+        if self.style.breaks_lines {
             buf.push(b'\n');
         }
     }
@@ -331,7 +331,7 @@ impl<'d> Writer<'d> {
     /// Starts a line.
     #[inline]
     fn start_line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
-        if !self.style.breaks {
+        if !self.style.breaks_lines {
             return buf.extend_from_slice(self.style.options.pad.as_bytes());
         }
         buf.push(b'\n');

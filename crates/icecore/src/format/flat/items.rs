@@ -1,6 +1,6 @@
 //! The list of items that a document is written as.
 
-use super::{Item, Shape};
+use super::{Item, ItemsAs};
 use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::chain_too_long_error;
@@ -32,10 +32,10 @@ enum Chosen<'d> {
     Key(Key<'d>, u32),
 }
 
-/// Returns the items of a document in the required shape.
+/// Returns the items of a document, which must be a list or a map as `items_as` says.
 pub(crate) fn gather_items<'d>(
     document: &'d Document<'d>,
-    shape: &Shape,
+    items_as: &ItemsAs,
     limits: &'d Limits,
 ) -> Result<Items<'d>, Error> {
     let mut losses = Losses::with_limits(limits);
@@ -43,14 +43,14 @@ pub(crate) fn gather_items<'d>(
         losses.add(LossKind::Header, || "$".to_owned());
     }
     let root = follow_links(document.root(), limits, &mut losses)?;
-    let source = match (root.kind(), shape) {
-        (Kind::Array, Shape::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
-        (Kind::Map, Shape::Map) => flatten_map(root),
-        (Kind::Map, Shape::Names(names)) => select_named(root, names)?,
-        (Kind::Map, Shape::List) => {
+    let source = match (root.kind(), items_as) {
+        (Kind::Array, ItemsAs::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
+        (Kind::Map, ItemsAs::Map) => flatten_map(root),
+        (Kind::Map, ItemsAs::Names(names)) => select_named(root, names)?,
+        (Kind::Map, ItemsAs::List) => {
             return Err(not_flat_error(root, "a list", "a map", "`names=…` or `map` write the values of a map"));
         }
-        (_, Shape::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
+        (_, ItemsAs::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
         (kind, _) => {
             return Err(not_flat_error(root, "a map", kind_name(kind), "without `names` and `map` a list is written"));
         }

@@ -41,7 +41,7 @@ pub static FORMAT: Format = Format {
     },
     detect,
     begins: Some(|input| matches!(input, [0, 0, 0, 1 | 2, ..])),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

@@ -1,16 +1,16 @@
 //! Options of the reader and of the writer.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "compact_strings",
         takes: OptionType::Choice(&["on", "off"]),
         side: Side::Write,
         help: "on: a repeated string is written as its number, as with igbinary.compact_strings",
     },
-    Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes after the value" },
+    OptionSpec { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes after the value" },
     class_map::OPTION,
 ];
 

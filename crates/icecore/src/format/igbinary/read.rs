@@ -28,7 +28,7 @@ enum State {
 struct Frame {
     state: State,
     /// Whether its keys get ids.
-    is_keyed: bool,
+    may_have_key_ids: bool,
     node: u32,
     /// Number of entries still to read.
     remaining: u32,
@@ -47,13 +47,13 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     strings: Strings<'a>,
     /// Nodes of arrays, objects and references, by the number that links use.
     numbered: Vec<u32>,
-    /// For each array in the order of the input: whether it is a map. Present only after a prescan.
+    /// Tells for each array, in the order of the input, if it is a map. Present only after a prescan.
     maps: Option<Vec<bool>>,
     /// Number of arrays that were begun so far.
-    arrays: usize,
+    array_count: usize,
     needs_prescan: bool,
     /// Notes for the value whose node is next.
-    pending: Vec<(u16, u64)>,
+    pending_notes: Vec<(u16, u64)>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -67,9 +67,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             strings: Strings::default(),
             numbered: Vec::new(),
             maps: None,
-            arrays: 0,
+            array_count: 0,
             needs_prescan: false,
-            pending: Vec::new(),
+            pending_notes: Vec::new(),
         }
     }
 
@@ -135,18 +135,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn add_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
-            self.pending.push((code, value));
+            self.pending_notes.push((code, value));
         }
     }
 
     #[inline]
-    fn add_string_notes(&mut self, text: &InputString, tag: u8, tag_code: u16, choice_code: u16) {
+    fn add_string_notes(&mut self, text: &InputString, tag: u8, tag_code: u16, number_code: u16) {
         if S::DETAIL {
             if tag != text.default {
-                self.pending.push((tag_code, u64::from(tag)));
+                self.pending_notes.push((tag_code, u64::from(tag)));
             }
-            if let Some(choice) = text.choice {
-                self.pending.push((choice_code, choice));
+            if let Some(noted_number) = text.noted_number {
+                self.pending_notes.push((number_code, noted_number));
             }
         }
     }
@@ -180,7 +180,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if !node.kind.is_container() {
                 self.sink.record_end(index, self.scan.offset);
             }
-            for (code, value) in self.pending.drain(..) {
+            for (code, value) in self.pending_notes.drain(..) {
                 self.sink.record_note(index, code, value);
             }
         }
@@ -214,8 +214,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
         let start = self.scan.offset;
         let len = match tag {
-            tag::EMPTY => return Ok(Some(InputString { start, len: 0, number: NONE, default: tag, choice: None })),
+            tag::EMPTY => {
+                return Ok(Some(InputString { start, len: 0, number: NONE, default: tag, noted_number: None }));
+            }
+            // A string again, with a number of 1, 2 or 4 bytes.
             0x0e..=0x10 => return self.read_repeated_string(tag).map(Some),
+            // A string with a length of 1, 2 or 4 bytes.
             0x11..=0x13 => self.read_number(tag, tag::STRING, "a string's length")?,
             tag::STRING64 => u64::from_be_bytes(self.scan.read_array("a string's length")?),
             _ => return Ok(None),
@@ -234,12 +238,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let bytes = self.scan.read_bytes(len, "a string")?;
         self.record_span(start, "string");
         let number = self.strings.add(start, len);
-        let mut choice = None;
+        let mut noted_number = None;
         if S::DETAIL {
             let is_known = len == 0 || self.strings.record_first(bytes, number).is_some();
-            choice = is_known.then_some(0);
+            noted_number = is_known.then_some(0);
         }
-        Ok(InputString { start, len, number, default: tag::for_string(len), choice })
+        Ok(InputString { start, len, number, default: tag::for_string(len), noted_number })
     }
 
     fn read_repeated_string(&mut self, tag: u8) -> Result<InputString, Error> {
@@ -257,14 +261,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .finding(number.to_string()));
         };
         self.record_span(offset, "number");
-        let mut choice = None;
+        let mut noted_number = None;
         let number = number as u32;
         if S::DETAIL {
             let bytes = &self.scan.input[start..start + len];
             let is_first = len > 0 && self.strings.record_first(bytes, number).is_none_or(|first| first == number);
-            choice = (!is_first).then(|| u64::from(number) + 1);
+            noted_number = (!is_first).then(|| u64::from(number) + 1);
         }
-        Ok(InputString { start, len, number, default: tag::narrowest_for(tag, u64::from(number)), choice })
+        Ok(InputString { start, len, number, default: tag::narrowest_for(tag, u64::from(number)), noted_number })
     }
 
     /// Reads an integer. Returns `None` if the tag is not a tag of integers.
@@ -312,12 +316,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 NO_KEY
             } else {
                 self.ensure_map(top, start)?;
-                self.place_integer_key(value, frame.is_keyed)
+                self.place_integer_key(value, frame.may_have_key_ids)
             }
         } else if let Some(text) = self.read_string(tag)? {
             self.add_string_notes(&text, tag, code::KEY_TAG, code::KEY_STRING);
             self.ensure_map(top, start)?;
-            self.place_string_key(&text, frame.is_keyed)
+            self.place_string_key(&text, frame.may_have_key_ids)
         } else {
             return Err(self.malformed_error(start, "a key: an integer or a string", tag));
         };
@@ -334,12 +338,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     #[cold]
     fn convert_to_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
-        let Frame { node: at, count, .. } = self.frames[top];
+        let Frame { node, count, .. } = self.frames[top];
         self.frames[top].state = State::Map;
         let end = self.sink.next_node();
         let tape = self.sink.tape();
-        tape.nodes[at as usize].kind = Kind::Map;
-        let mut child = at + 1;
+        tape.nodes[node as usize].kind = Kind::Map;
+        let mut child = node + 1;
         let mut key = 0;
         while child < end && count <= MAX_ITEMS_BEFORE_PRESCAN {
             let Some(id) = tape.intern_key(Node::int(key), b"") else { break };
@@ -356,23 +360,23 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    fn place_integer_key(&mut self, value: i64, is_keyed: bool) -> u16 {
+    fn place_integer_key(&mut self, value: i64, may_have_id: bool) -> u16 {
         let node = Node::int(value);
-        if is_keyed && let Some(id) = self.sink.tape().intern_key(node, b"") {
+        if may_have_id && let Some(id) = self.sink.tape().intern_key(node, b"") {
             return id;
         }
         self.push_key_node(node)
     }
 
     #[inline]
-    fn place_string_key(&mut self, text: &InputString, is_keyed: bool) -> u16 {
+    fn place_string_key(&mut self, text: &InputString, may_have_id: bool) -> u16 {
         let known = self.strings.key_id(text.number);
         if known != 0 {
             return known;
         }
         let (start, len) = (text.start, text.len);
         let input = self.scan.input;
-        if is_keyed {
+        if may_have_id {
             let tape = self.sink.tape();
             let mut id = tape.keys.recall_short(Kind::Bytes, 0, input, start, len);
             if id == 0 {
@@ -471,14 +475,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
             self.add_note(code::TAG, u64::from(tag));
         }
-        let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
-        self.arrays += 1;
+        let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.array_count) == Some(&true));
+        self.array_count += 1;
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
         let node = self.push_node(Node::open(kind, 0), key, start);
         self.numbered.push(node);
         self.frames.push(Frame {
             state,
-            is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+            may_have_key_ids: remaining <= MAX_ENTRIES_WITH_IDS,
             node,
             remaining,
             count: 0,
@@ -564,7 +568,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 let state = State::Properties;
                 self.frames.push(Frame {
                     state,
-                    is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+                    may_have_key_ids: remaining <= MAX_ENTRIES_WITH_IDS,
                     node: body,
                     remaining,
                     count: 0,

@@ -8,7 +8,7 @@ mod run;
 use super::{FORMAT, ReadOptions, tag};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(
         input,
         StringPositions {
-            known: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
+            looked_up: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
             ..StringPositions::default()
         },
     ))
@@ -38,15 +38,15 @@ struct KnownString {
 #[derive(Debug, Default)]
 struct StringPositions {
     /// Positions of the tags of every sixteenth string.
-    places: Vec<u64>,
+    tag_samples: Vec<u64>,
     /// Strings that were looked up.
-    known: Vec<KnownString>,
+    looked_up: Vec<KnownString>,
     /// Number of bytes that were scanned to find strings.
     scanned_bytes: u64,
     /// For an answer: the number in the answer for the number of each of its strings. `first` is the first number of
     /// a value in the answer.
     written: HashMap<u64, u64>,
-    first: u64,
+    first_number: u64,
 }
 
 /// Reads the number after a tag. The tag determines its width.
@@ -89,17 +89,17 @@ fn full_string_tag(tag: u8) -> u8 {
 
 /// Returns position and length of the string with this number.
 fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimResult<(u64, u64)> {
-    if number >= skimmer.names {
+    if number >= skimmer.name_count {
         return Err(SkimAborted);
     }
     let slot = number as usize % MAX_KNOWN;
-    if let Some(known) = skimmer.format.known.get(slot)
+    if let Some(known) = skimmer.format.looked_up.get(slot)
         && known.number == number
     {
         return Ok((known.offset, known.len));
     }
     let place =
-        usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.places.get(index).copied());
+        usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.tag_samples.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
     let mut remaining = number % STRING_INTERVAL;
@@ -125,7 +125,7 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
         }
     };
     skimmer.view.seek_to(saved_position);
-    if let Some(known) = skimmer.format.known.get_mut(slot) {
+    if let Some(known) = skimmer.format.looked_up.get_mut(slot) {
         *known = KnownString { number, offset, len };
     }
     Ok((offset, len))
@@ -176,15 +176,15 @@ impl Tokens for StringPositions {
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let mark = skimmer.mark_position();
-        let mut offset = mark.at;
+        let mut offset = mark.offset;
         let mut tag = skimmer.view.read_byte()?;
         if tag == tag::REFERENCE {
             offset = skimmer.view.position();
             tag = skimmer.view.read_byte()?;
         }
-        let shape = match tag::TAGS.parts_of_tag(tag) {
+        let kind = match tag::TAGS.parts_of_tag(tag) {
             [Part::Link] => return Err(SkimAborted),
-            [Part::Number, Part::Entries(_)] => SkimmedShape::Either,
+            [Part::Number, Part::Entries(_)] => SkimmedKind::Either,
             [part @ (Part::Name | Part::Again), .., Part::Body] => {
                 match part {
                     Part::Name => StringPositions::read_name(skimmer, tag, offset)?,
@@ -192,7 +192,7 @@ impl Tokens for StringPositions {
                 }
                 tag = skimmer.view.read_byte()?;
                 match tag::TAGS.parts_of_tag(tag) {
-                    [Part::Number, Part::Entries(_)] => SkimmedShape::Map,
+                    [Part::Number, Part::Entries(_)] => SkimmedKind::Map,
                     _ => return Err(SkimAborted),
                 }
             }
@@ -201,9 +201,9 @@ impl Tokens for StringPositions {
                 return Ok(SkimmedContainer::LEAF);
             }
         };
-        skimmer.values += 1;
+        skimmer.value_count += 1;
         let count = read_number(skimmer, tag)?;
-        Ok(SkimmedContainer::new(shape, Some(count)))
+        Ok(SkimmedContainer::new(kind, Some(count)))
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
@@ -225,7 +225,7 @@ impl Tokens for StringPositions {
             }
             [Part::Name] => {
                 let len = read_number(skimmer, tag)?;
-                skimmer.format.number_string(start, &mut skimmer.names);
+                skimmer.format.number_string(start, &mut skimmer.name_count);
                 skimmer.view.read_into(len, &mut skimmer.key)?;
             }
             [Part::Integer] => {
@@ -243,7 +243,7 @@ impl Tokens for StringPositions {
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         skimmer.format.written.clear();
-        skimmer.format.first = skimmer.values;
+        skimmer.format.first_number = skimmer.value_count;
         Ok(vec![0, 0, 0, 2])
     }
 
@@ -259,14 +259,14 @@ impl Tokens for StringPositions {
 
     fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()> {
         let len = read_number(skimmer, tag)?;
-        let number = skimmer.names;
-        skimmer.format.number_string(start, &mut skimmer.names);
+        let number = skimmer.name_count;
+        skimmer.format.number_string(start, &mut skimmer.name_count);
         copy_full_string(skimmer, full_string_tag(tag), number, len)
     }
 
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_number(skimmer, tag)?;
-        if number >= skimmer.names {
+        if number >= skimmer.name_count {
             return Err(SkimAborted);
         }
         let number_in_answer = skimmer.format.written.get(&number).copied();
@@ -286,7 +286,7 @@ impl Tokens for StringPositions {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_number(skimmer, tag)?;
-        let first = skimmer.format.first;
+        let first = skimmer.format.first_number;
         if let Some(bytes) = skimmer.answer_bytes() {
             let row = if tag < tag::OBJECT_REF { tag::ARRAY_REF } else { tag::OBJECT_REF };
             push_number(bytes, row, number.checked_sub(first).ok_or(SkimAborted)?);
@@ -315,7 +315,7 @@ impl Tokens for StringPositions {
                 parts => !parts.iter().any(|part| matches!(part, Part::Number | Part::Link)),
             };
             skimmer.pass_value_beginning()?;
-            skimmer.values += u64::from(is_leaf);
+            skimmer.value_count += u64::from(is_leaf);
             return Ok(());
         }
         let mark = skimmer.mark_position();
@@ -355,8 +355,8 @@ impl StringPositions {
     /// Assigns the next number to the string whose tag is here.
     #[inline(always)]
     fn number_string(&mut self, offset: u64, names: &mut u64) {
-        if names.is_multiple_of(STRING_INTERVAL) && self.places.len() as u64 == *names / STRING_INTERVAL {
-            self.places.push(offset);
+        if names.is_multiple_of(STRING_INTERVAL) && self.tag_samples.len() as u64 == *names / STRING_INTERVAL {
+            self.tag_samples.push(offset);
         }
         *names += 1;
     }

@@ -13,7 +13,7 @@ pub(super) struct InputString {
     /// The writer's default tag.
     pub(super) default: u8,
     /// See [`super::spelling::STRING`].
-    pub(super) choice: Option<u64>,
+    pub(super) noted_number: Option<u64>,
 }
 
 /// [`InputString::number`] of the empty string.
@@ -33,8 +33,8 @@ struct StringRow {
 pub(super) struct Strings<'a> {
     rows: Vec<StringRow>,
     /// The first number of some bytes. Only used if spelling is wanted.
-    first: HashMap<&'a [u8], u32>,
-    /// Like `first`, for long strings, by their location.
+    first_numbers: HashMap<&'a [u8], u32>,
+    /// Like `first_numbers`, for long strings, by their location.
     long_strings: StringLocations<u32>,
 }
 
@@ -59,10 +59,10 @@ impl<'a> Strings<'a> {
         if let Some(known) = self.long_strings.get(bytes) {
             return Some(known);
         }
-        let known = self.first.get(bytes).copied();
+        let known = self.first_numbers.get(bytes).copied();
         self.long_strings.set(bytes, known.unwrap_or(number));
         if known.is_none() {
-            self.first.insert(bytes, number);
+            self.first_numbers.insert(bytes, number);
         }
         known
     }

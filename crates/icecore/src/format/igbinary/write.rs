@@ -9,8 +9,8 @@ use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Replay
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{
-    LeafReplacement, count_present, is_absent_entry, is_link_to_leaf, key_text, replace_leaf, report_lost_flags,
-    report_lost_shape, report_lost_wrapper,
+    LeafReplacement, count_present, is_absent_entry, is_link_to_leaf, key_text, replace_leaf, report_array_kind_loss,
+    report_lost_flags, report_lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
@@ -42,28 +42,28 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // In PHP, several places can share a value that is not an object only as a variable by reference.
-    let is_own = spelling.is_some();
+    let has_spelling = spelling.is_some();
     let repeats =
-        document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
+        document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));
     let aliased = repeats.map(|node| find_last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
         limits,
-        compact: options.compact_strings || spelling.is_some(),
+        reuses_strings: options.compact_strings || spelling.is_some(),
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         strings: HashMap::new(),
         long_strings: StringLocations::default(),
-        keys: vec![u32::MAX; document.tape().keys().len() + 1],
-        next_string: 0,
+        key_numbers: vec![u32::MAX; document.tape().keys().len() + 1],
+        next_string_number: 0,
         numbers: HashMap::new(),
-        next: 0,
+        next_number: 0,
         aliased: aliased.collect(),
-        empty: None,
+        first_empty_array: None,
         // In PHP, all empty arrays are the same array. A PHP program that fills a tape marks the others as copies
         // itself.
-        all_empty_are_one: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
-        is_of_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
+        shares_empty_arrays: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
+        is_filled_by_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
         has_absent: document.tape().keys().has_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::with_limits(limits),
@@ -85,10 +85,14 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
 
 /// A container with children still to write.
 struct WriteFrame<'d> {
+    /// The next child.
     next: u32,
+    /// The end of the children.
     end: u32,
     kind: Kind,
+    /// Number of entries written.
     count: u32,
+    /// Whether it is the body of an object.
     is_object: bool,
     /// Notes of the entries that consist only of a null in the place of the key.
     omitted: &'d [Note],
@@ -97,7 +101,8 @@ struct WriteFrame<'d> {
 struct Writer<'d> {
     document: &'d Document<'d>,
     limits: &'d Limits,
-    compact: bool,
+    /// Whether a string that was written before is written as its number.
+    reuses_strings: bool,
     spelling: Option<Replay<'d>>,
     stack: Vec<WriteFrame<'d>>,
     /// The first number of each string.
@@ -105,20 +110,22 @@ struct Writer<'d> {
     /// Like `strings`, for long strings, by their location.
     long_strings: StringLocations<u32>,
     /// The number of each key, by its id. A key that was not written yet has `u32::MAX`.
-    keys: Vec<u32>,
-    next_string: u32,
+    key_numbers: Vec<u32>,
+    next_string_number: u32,
     /// The numbers of nodes that links refer to.
     numbers: HashMap<u32, u32>,
-    next: u32,
+    /// The number of the next array, object or reference.
+    next_number: u32,
     /// The nodes that several places share by reference.
     aliased: HashSet<u32>,
-    /// Number of the first empty array. Later ones refer to it, because in PHP all empty arrays are the same array.
-    empty: Option<u32>,
-    all_empty_are_one: bool,
+    /// Number of the first empty array, if it was written.
+    first_empty_array: Option<u32>,
+    /// Whether later empty arrays refer to the first one.
+    shares_empty_arrays: bool,
     /// Whether the table of keys has keys that a restricted hash allows but does not contain.
     has_absent: bool,
     /// Whether a PHP program filled the tape.
-    is_of_php: bool,
+    is_filled_by_php: bool,
     losses: Losses,
 }
 
@@ -135,70 +142,71 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(index));
     }
 
-    /// Writes a tag of three widths and its number.
-    fn write_number(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes one of three tags, which differ in the width of the number, and the number. `first` is the narrowest tag.
+    fn write_number(&self, first: u8, noted_tag: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
         let default = tag::narrowest_for(first, number);
-        let tag = chosen.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
+        let tag = noted_tag.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
         let bytes = u32::try_from(number).map_err(|_| too_large_error(number))?.to_be_bytes();
         buf.push(tag);
         buf.extend_from_slice(&bytes[4 - (1 << (tag - first))..]);
         Ok(())
     }
 
-    fn write_integer(value: i64, chosen: Option<u64>, buf: &mut Vec<u8>) {
+    fn write_integer(value: i64, noted_tag: Option<u64>, buf: &mut Vec<u8>) {
         let magnitude = value.unsigned_abs();
         let fits = |tag: u8| {
             let is_sign = value == 0 || (tag & 1 == 1) == (value < 0);
             let size = tag::integer_size(tag)?;
             (is_sign && (size == 8 || magnitude >> (8 * size) == 0)).then_some((tag, size))
         };
-        let chosen = chosen.and_then(|tag| fits(tag as u8));
-        let (tag, size) = chosen.or_else(|| fits(tag::for_integer(value))).unwrap_or((tag::INT64, 8));
+        let noted_tag = noted_tag.and_then(|tag| fits(tag as u8));
+        let (tag, size) = noted_tag.or_else(|| fits(tag::for_integer(value))).unwrap_or((tag::INT64, 8));
         buf.push(tag);
         buf.extend_from_slice(&magnitude.to_be_bytes()[8 - size..]);
     }
 
-    /// Writes a string, or its number if it was written before. With `is_class`, the
-    /// tags are those of an object. Returns the number of the string.
+    /// Writes a string, or its number if it was written before. With `is_class`, the tags are those of an object. The
+    /// notes of the string are its tag and its [`InputString::noted_number`](super::strings::InputString). Returns the
+    /// number of the string.
     fn write_string(
         &mut self,
         bytes: &'d [u8],
         is_class: bool,
-        chosen: Option<u64>,
-        choice: Option<u64>,
+        noted_tag: Option<u64>,
+        noted_number: Option<u64>,
         buf: &mut Vec<u8>,
     ) -> Result<u32, Error> {
         let (new, id_tag) = if is_class { (tag::OBJECT, tag::OBJECT_ID) } else { (tag::STRING, tag::STRING_ID) };
-        if bytes.is_empty() && !is_class && choice.is_none() {
+        if bytes.is_empty() && !is_class && noted_number.is_none() {
             buf.push(tag::EMPTY);
             return Ok(u32::MAX);
         }
-        let known = match choice {
+        let known = match noted_number {
             Some(0) => None,
-            Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
-            None if self.compact || is_class => {
+            Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string_number),
+            None if self.reuses_strings || is_class => {
                 self.long_strings.get(bytes).or_else(|| self.strings.get(bytes).copied())
             }
             None => None,
         };
         if let Some(number) = known {
-            self.write_number(id_tag, chosen, u64::from(number), buf)?;
-            if choice.is_none() {
+            self.write_number(id_tag, noted_tag, u64::from(number), buf)?;
+            if noted_number.is_none() {
                 self.long_strings.set(bytes, number);
             }
             return Ok(number);
         }
         let len = bytes.len() as u64;
-        if !is_class && (chosen == Some(u64::from(tag::STRING64)) || len > u64::from(u32::MAX)) {
+        if !is_class && (noted_tag == Some(u64::from(tag::STRING64)) || len > u64::from(u32::MAX)) {
             buf.push(tag::STRING64);
             buf.extend_from_slice(&len.to_be_bytes());
         } else {
-            self.write_number(new, chosen, len, buf)?;
+            self.write_number(new, noted_tag, len, buf)?;
         }
         buf.extend_from_slice(bytes);
-        let number = self.next_string;
-        self.next_string += 1;
-        if !bytes.is_empty() && (self.compact || is_class) {
+        let number = self.next_string_number;
+        self.next_string_number += 1;
+        if !bytes.is_empty() && (self.reuses_strings || is_class) {
             return Ok(*self.strings.entry(bytes).or_insert(number));
         }
         Ok(u32::MAX)
@@ -207,9 +215,9 @@ impl<'d> Writer<'d> {
     /// Assigns the next number to the node.
     fn assign_number(&mut self, index: u32) {
         if self.document.node(index).has(flag::TARGET) {
-            self.numbers.insert(index, self.next);
+            self.numbers.insert(index, self.next_number);
         }
-        self.next += 1;
+        self.next_number += 1;
     }
 
     // -- Containers --------------------------------------------------------
@@ -238,14 +246,14 @@ impl<'d> Writer<'d> {
         if let Some(frame) = self.stack.last_mut() {
             frame.count += 1;
         }
-        if is_object && self.is_of_php && self.document.nodes()[value as usize].kind == Kind::Hole {
+        if is_object && self.is_filled_by_php && self.document.nodes()[value as usize].kind == Kind::Hole {
             // A property without a value has a null instead of its key.
             buf.push(tag::NULL);
             return Ok(());
         }
         if kind == Kind::Array {
-            let chosen = find_note(self.notes_at(value), code::KEY_TAG);
-            Self::write_integer(i64::from(count), chosen, buf);
+            let noted_tag = find_note(self.notes_at(value), code::KEY_TAG);
+            Self::write_integer(i64::from(count), noted_tag, buf);
         } else {
             self.write_key(first, value, is_object, buf)?;
         }
@@ -255,15 +263,15 @@ impl<'d> Writer<'d> {
     fn write_key(&mut self, first: u32, value: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let notes = self.notes_at(value);
-        let (chosen, choice) = (find_note(notes, code::KEY_TAG), find_note(notes, code::KEY_STRING));
+        let (noted_tag, noted_number) = (find_note(notes, code::KEY_TAG), find_note(notes, code::KEY_STRING));
         let id = self.document.node(value).key;
         let (node, bytes) = if first != value || id == KEY_NODE {
             let node = self.document.node(first);
             (node, if node.kind.has_bytes() { document.bytes(&document.nodes()[first as usize]) } else { &[] })
         } else {
-            let known = self.keys.get(usize::from(id)).copied().unwrap_or(u32::MAX);
-            if known != u32::MAX && choice.is_none() {
-                return self.write_number(tag::STRING_ID, chosen, u64::from(known), buf);
+            let known = self.key_numbers.get(usize::from(id)).copied().unwrap_or(u32::MAX);
+            if known != u32::MAX && noted_number.is_none() {
+                return self.write_number(tag::STRING_ID, noted_tag, u64::from(known), buf);
             }
             match document.tape().keys().get(u32::from(id)) {
                 Some(name) => (name.node, name.bytes),
@@ -272,7 +280,7 @@ impl<'d> Writer<'d> {
         };
         match node.kind {
             Kind::Int => {
-                Self::write_integer(node.payload as i64, chosen, buf);
+                Self::write_integer(node.payload as i64, noted_tag, buf);
                 return Ok(());
             }
             kind if kind.is_string() => {}
@@ -307,15 +315,15 @@ impl<'d> Writer<'d> {
             Self::write_integer(number, None, buf);
             return Ok(());
         }
-        let number = self.write_string(bytes, false, chosen, choice, buf)?;
+        let number = self.write_string(bytes, false, noted_tag, noted_number, buf)?;
         // The number is kept only if the key can't be an integer. Otherwise it would be wrong for the same key in an
         // array.
         if first == value
             && matches!(node.kind, Kind::Bytes | Kind::Text)
             && integer_key(bytes).is_none()
-            && choice.is_none()
+            && noted_number.is_none()
             && number != u32::MAX
-            && let Some(slot) = self.keys.get_mut(usize::from(id))
+            && let Some(slot) = self.key_numbers.get_mut(usize::from(id))
         {
             *slot = number;
         }
@@ -356,27 +364,32 @@ impl<'d> Writer<'d> {
         if node.kind.is_again() {
             return self.write_link(first, index, node, buf);
         }
-        report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
+        report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
         let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, index);
         let is_aliased = (is_scalar || self.spelling.is_none())
             && !self.aliased.is_empty()
-            && (first..=index).any(|at| self.aliased.contains(&at));
+            && (first..=index).any(|node| self.aliased.contains(&node));
         if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
         }
         let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
-        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == index
+        if is_empty
+            && self.shares_empty_arrays
+            && !is_marked
+            && !is_aliased
+            && self.spelling.is_none()
+            && first == index
         {
-            if let Some(number) = self.empty {
+            if let Some(number) = self.first_empty_array {
                 return self.write_number(tag::ARRAY_REF, None, u64::from(number), buf);
             }
-            self.empty = Some(self.next);
+            self.first_empty_array = Some(self.next_number);
         }
         if !is_scalar || is_marked || is_aliased {
             for wrapper in first..first + wrappers {
                 if self.document.node(wrapper).has(flag::TARGET) {
-                    self.numbers.insert(wrapper, self.next);
+                    self.numbers.insert(wrapper, self.next_number);
                 }
             }
             self.assign_number(index);
@@ -387,7 +400,7 @@ impl<'d> Writer<'d> {
                 if node.form() == Form::Struct {
                     self.record_loss(LossKind::Struct, index);
                 }
-                report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
+                report_array_kind_loss(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
                 self.write_class(index, node.class(), buf)?;
                 report_lost_flags(&self.document.node(index + 1), |kind| self.record_loss(kind, index));
                 self.open_container(index + 1, true, buf)
@@ -420,15 +433,15 @@ impl<'d> Writer<'d> {
         let document = self.document;
         let node = self.document.node(index);
         let notes = self.notes_at(index);
-        let chosen = find_note(notes, code::TAG);
+        let noted_tag = find_note(notes, code::TAG);
         match node.kind {
             Kind::Null => buf.push(tag::NULL),
             Kind::Bool => buf.push(if node.payload == 0 { tag::FALSE } else { tag::TRUE }),
-            Kind::Int => Self::write_integer(node.payload as i64, chosen, buf),
+            Kind::Int => Self::write_integer(node.payload as i64, noted_tag, buf),
             Kind::Float => write_float(f64::from_bits(node.payload), buf),
             Kind::Bytes | Kind::Text => {
                 let bytes = document.bytes(&document.nodes()[index as usize]);
-                self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+                self.write_string(bytes, false, noted_tag, find_note(notes, code::STRING), buf)?;
             }
             Kind::BigInt if bigint::exceeds(document.bytes(&node), self.limits.digits) => {
                 return Err(self.limits.too_many_digits().on_path(document.path(index)));
@@ -436,7 +449,7 @@ impl<'d> Writer<'d> {
             _ => {
                 match replace_leaf(document, &document.nodes()[index as usize], |kind| self.record_loss(kind, index)) {
                     LeafReplacement::Bytes(bytes) => {
-                        self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+                        self.write_string(bytes, false, noted_tag, find_note(notes, code::STRING), buf)?;
                     }
                     LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
                     LeafReplacement::Float(value) => write_float(value, buf),
@@ -451,7 +464,7 @@ impl<'d> Writer<'d> {
     fn write_new_string(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.write_number(tag::STRING, None, text.len() as u64, buf)?;
         buf.extend_from_slice(text);
-        self.next_string += 1;
+        self.next_string_number += 1;
         Ok(())
     }
 
@@ -473,14 +486,14 @@ impl<'d> Writer<'d> {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
-        let chosen = find_note(self.notes_at(index), code::TAG);
+        let noted_tag = find_note(self.notes_at(index), code::TAG);
         let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
-        let first = match chosen {
+        let first = match noted_tag {
             Some(0x01..=0x03) => tag::ARRAY_REF,
             Some(0x22..=0x24) => tag::OBJECT_REF,
             _ => default,
         };
-        self.write_number(first, chosen, u64::from(number), buf)
+        self.write_number(first, noted_tag, u64::from(number), buf)
     }
 
     /// Writes a value a second time, because a link to it is not possible. It is a scalar that is not shared by

@@ -29,7 +29,7 @@ pub static FORMAT: Format = Format {
     },
     detect: |_| None,
     begins: Some(|_| true),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |settings| Box::new(Options::from_settings(settings)),

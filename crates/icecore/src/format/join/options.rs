@@ -1,11 +1,11 @@
 //! The separator, and whether the fields are a list, the values of named keys, or keys and values.
 
 use crate::error::{Error, ErrorKind};
-use crate::format::flat::{MAP, NAMES, Shape};
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::format::flat::{ItemsAs, MAP, NAMES};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "separator",
         takes: OptionType::Text,
         side: Side::Both,
@@ -13,7 +13,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     },
     NAMES,
     MAP,
-    Opt {
+    OptionSpec {
         name: "trim",
         takes: OptionType::Flag,
         side: Side::Read,
@@ -37,14 +37,14 @@ pub struct Options {
     /// Bytes between two fields.
     pub separator: Vec<u8>,
     /// Whether the fields are a list, the values of named keys, or keys and values in turn.
-    pub shape: Shape,
+    pub items_as: ItemsAs,
     /// Leave out empty fields at the end when reading.
     pub trim: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { separator: vec![0x1C], shape: Shape::List, trim: false }
+        Options { separator: vec![0x1C], items_as: ItemsAs::List, trim: false }
     }
 }
 
@@ -52,7 +52,7 @@ impl Options {
     pub(super) fn from_settings(settings: &Settings) -> Result<Options, Error> {
         let default = Options::default();
         let separator = settings.text("separator").map_or(default.separator, |text| text.as_bytes().to_vec());
-        let options = Options { separator, shape: Shape::from_settings(settings)?, trim: settings.flag("trim") };
+        let options = Options { separator, items_as: ItemsAs::from_settings(settings)?, trim: settings.flag("trim") };
         options.check()?;
         Ok(options)
     }

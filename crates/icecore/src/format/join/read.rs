@@ -5,7 +5,7 @@ use crate::document::{Kind, Location, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::Format;
 use crate::format::feed::Feed;
-use crate::format::flat::apply_shape;
+use crate::format::flat::convert_list;
 use crate::limits::Limits;
 use memchr::memmem;
 
@@ -33,7 +33,7 @@ fn split_input<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: 
     let count = tape.len() - root - 1;
     tape.close_container(root, count);
     sink.record_end(root, input.len());
-    result.and_then(|()| apply_shape(sink.tape(), input, &options.shape))
+    result.and_then(|()| convert_list(sink.tape(), input, &options.items_as))
 }
 
 /// Reads the fields; the empty input has none.

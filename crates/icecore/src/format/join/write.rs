@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if an item is a list or a map or contains the separator,
-/// or if the document does not have the required shape; `Output`, if the output was
+/// or if the document is not a list or a map as `items_as` says; `Output`, if the output was
 /// closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     write_metered(document, limits, out, |out| join_items(document, options, limits, out))
@@ -28,7 +28,7 @@ impl crate::format::Writer for Options {
 fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     options.check()?;
     let document = &*check_and_expand(document, limits)?;
-    let mut items = gather_items(document, &options.shape, limits)?;
+    let mut items = gather_items(document, &options.items_as, limits)?;
     let separator = Finder::new(&options.separator);
     let count = items.remaining_items();
     let mut is_first = true;

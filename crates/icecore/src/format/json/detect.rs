@@ -18,11 +18,11 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     if !matches!(first, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
         return None;
     }
-    let part = &input[..input.len().min(EXAMINED_BYTES)];
+    let beginning = &input[..input.len().min(EXAMINED_BYTES)];
     let limits = Limits { depth: u32::MAX, ..Limits::default() };
     let mut tape = Tape::new();
     let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::default() };
-    let (consumed, error) = Reader::<_, true, false>::new(part, &mut tape, &limits, &options).read();
+    let (consumed, error) = Reader::<_, true, false>::new(beginning, &mut tape, &limits, &options).read();
     let is_container = matches!(first, b'{' | b'[');
     let is_typed = super::is_typed_json(input, &ReadOptions::default());
     let variant = |suffix: &str| format!("{}{suffix}", if is_typed { "typed" } else { "plain" });
@@ -35,7 +35,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         None if is_container && matches!(input.get(consumed), Some(b'{' | b'[')) => {
             Some(Guess { certainty: Certainty::Likely, variant: variant(", several documents") })
         }
-        Some(error) if is_container && error.kind() == ErrorKind::Truncated && part.len() < input.len() => {
+        Some(error) if is_container && error.kind() == ErrorKind::Truncated && beginning.len() < input.len() => {
             Some(Guess { certainty: Certainty::Likely, variant: variant("") })
         }
         // Cut off, but JSON up to there.

@@ -41,18 +41,18 @@ pub(super) enum CharEncoding {
 
 impl<'o> Emitter<'o> {
     /// Returns an emitter for a document of about this many values.
-    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: TextStyle) -> Emitter<'o> {
-        Emitter::with_buffer(Vec::new(), out, values, style)
+    pub(super) fn new(out: &'o mut dyn Output, value_count: usize, style: TextStyle) -> Emitter<'o> {
+        Emitter::with_buffer(Vec::new(), out, value_count, style)
     }
 
     /// As [`Emitter::new`], with a buffer that was used before.
     pub(super) fn with_buffer(
         mut buffer: Vec<u8>,
         out: &'o mut dyn Output,
-        values: usize,
+        value_count: usize,
         style: TextStyle,
     ) -> Emitter<'o> {
-        let min_len = values.saturating_mul(32).clamp(SLACK, FLUSH_LEN) + SLACK;
+        let min_len = value_count.saturating_mul(32).clamp(SLACK, FLUSH_LEN) + SLACK;
         if buffer.len() < min_len {
             buffer.resize(min_len, 0);
         }
@@ -112,7 +112,7 @@ impl<'o> Emitter<'o> {
     /// Starts a new line at this depth if the output is indented.
     #[inline]
     pub(super) fn start_line(&mut self, depth: usize) -> Result<(), Error> {
-        if self.style.lines { self.write_new_line(depth) } else { Ok(()) }
+        if self.style.breaks_lines { self.write_new_line(depth) } else { Ok(()) }
     }
 
     #[cold]
@@ -133,7 +133,7 @@ impl<'o> Emitter<'o> {
     /// Returns `true` if the output is indented.
     #[inline]
     pub(super) fn is_indented(&self) -> bool {
-        self.style.lines
+        self.style.breaks_lines
     }
 
     /// Returns the style.
@@ -145,18 +145,18 @@ impl<'o> Emitter<'o> {
     #[inline]
     pub(super) fn write_comma(&mut self) {
         self.write_byte(b',');
-        if self.style.spread {
+        if self.style.space_after_comma {
             self.write_byte(b' ');
         }
     }
 
     /// Writes the colon between a key and its value.
     pub(super) fn write_colon(&mut self) {
-        if self.style.space_before {
+        if self.style.space_before_colon {
             self.write_byte(b' ');
         }
         self.write_byte(b':');
-        if self.style.space_after {
+        if self.style.space_after_colon {
             self.write_byte(b' ');
         }
     }
@@ -271,7 +271,7 @@ pub(super) fn quote_key(text: &[u8], style: TextStyle) -> Vec<u8> {
     if text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
         quoted.push(b'"');
         quoted.extend_from_slice(text);
-        quoted.extend_from_slice(match (style.space_before, style.space_after) {
+        quoted.extend_from_slice(match (style.space_before_colon, style.space_after_colon) {
             (false, false) => b"\":",
             (false, true) => b"\": ",
             (true, false) => b"\" :",
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn keys_that_are_words_are_written_like_others() {
         for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
-            let style = TextStyle { space_before: before, space_after: after, ..TextStyle::default() };
+            let style = TextStyle { space_before_colon: before, space_after_colon: after, ..TextStyle::default() };
             let word = quote_key(b"Ab_9-", style);
             let other = quote_key(b"Ab_9.", style);
             assert_eq!(word, [&b"\"Ab_9-"[..], &other[6..]].concat(), "{style:?}");

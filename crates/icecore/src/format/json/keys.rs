@@ -12,35 +12,34 @@ use std::hash::BuildHasher;
 pub(super) struct RenderedKey {
     /// Offset of its text, in quotes and with the colon.
     pub(super) start: usize,
-    /// Length of that; 0 for a key that is not rendered yet.
+    /// Length of that text; 0 for a key that is not rendered yet.
     pub(super) len: usize,
     /// Id of the first key with the same text.
     same_as: u16,
-    /// Whether writing the text is not enough.
-    pub(super) special: bool,
-    /// Number of times that it was written since it was no longer special. From then on its losses
-    /// are reported as this count.
+    /// Whether the key needs more than writing its text: its [`KeyHandling`] is not the default.
+    pub(super) is_special: bool,
+    /// Number of times that the key was written; [`Keys::count_uses`] sets it to 0.
     uses: u64,
+    /// Whether the losses of the key are only counted; see [`Keys::count_uses`].
     is_counted: bool,
 }
 
-/// What a key needs in addition to writing its text.
+/// What the writer does with a key in addition to writing its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyHandling {
     /// The entry does not exist: it is a placeholder.
-    pub(super) absent: bool,
+    pub(super) is_absent: bool,
     /// The entry is left out: the class uses this name.
-    pub(super) reserved: bool,
+    pub(super) is_reserved: bool,
     /// What the text does not represent.
     pub(super) losses: [Option<LossKind>; 3],
 }
 
 /// The rendered keys of a document.
 ///
-/// Each open map has a serial number, which grows with each map. The stamp of a key is
-/// the serial of the last map that had it. If an inner map overwrites a stamp of an
-/// outer one, the old stamp is kept in `undo` and is restored when the inner map is
-/// closed.
+/// Each open map has an id; a map that is opened later has a higher one. The stamp of a key is the id of the last map
+/// that had the key. If an inner map overwrites the stamp of an outer map, the old stamp is pushed on `undo`, and is
+/// restored when the inner map is closed.
 #[derive(Default)]
 pub(super) struct Keys {
     rendered: Vec<RenderedKey>,
@@ -49,23 +48,25 @@ pub(super) struct Keys {
     stamps: Vec<u64>,
     undo: Vec<(u16, u64)>,
     /// The first id of each text; only used if two ids may have the same text.
-    first: Option<HashMap<Vec<u8>, u16>>,
+    first_ids: Option<HashMap<Vec<u8>, u16>>,
+    /// Kind and flags of all keys so far. Keys of one kind and different bytes have different texts.
     kind: Option<(Kind, u8)>,
-    /// Keys that are nodes of the tape, hashed with the serial of their map.
+    /// Keys that are nodes of the tape, hashed with the id of their map.
     key_hashes: HashSet<u64>,
     hasher: RandomState,
-    last_serial: u64,
+    last_map_id: u64,
 }
 
 /// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MapSerial {
-    /// Serial of this map.
-    own: u64,
-    /// Serial of the map around it.
-    outer: u64,
+pub(super) struct OpenMap {
+    /// Id of this map; 0 for no map.
+    id: u64,
+    /// Id of the map around it; 0 if it is the outermost.
+    outer_id: u64,
     /// Length of [`Keys::undo`] when the map was opened.
-    undo: u32,
+    undo_len: u32,
+    /// Whether it has keys that are nodes of the tape.
     has_nodes: bool,
 }
 
@@ -75,7 +76,7 @@ impl Keys {
     pub(super) fn prepare_next_document(&mut self) {
         for id in self.special.keys() {
             if let Some(rendered) = self.rendered.get_mut(usize::from(*id)) {
-                (rendered.special, rendered.is_counted, rendered.uses) = (true, false, 0);
+                (rendered.is_special, rendered.is_counted, rendered.uses) = (true, false, 0);
             }
         }
         self.undo.clear();
@@ -84,20 +85,20 @@ impl Keys {
 
     /// Opens a map inside of `outer`.
     #[inline]
-    pub(super) fn open_map(&mut self, outer: &MapSerial) -> MapSerial {
-        self.last_serial += 1;
-        MapSerial { own: self.last_serial, outer: outer.own, undo: self.undo.len() as u32, has_nodes: false }
+    pub(super) fn open_map(&mut self, outer: &OpenMap) -> OpenMap {
+        self.last_map_id += 1;
+        OpenMap { id: self.last_map_id, outer_id: outer.id, undo_len: self.undo.len() as u32, has_nodes: false }
     }
 
     /// Closes the map.
     #[inline]
-    pub(super) fn close_map(&mut self, map: &MapSerial) {
-        while self.undo.len() > map.undo as usize {
+    pub(super) fn close_map(&mut self, map: &OpenMap) {
+        while self.undo.len() > map.undo_len as usize {
             if let Some((id, stamp)) = self.undo.pop() {
                 self.stamps[usize::from(id)] = stamp;
             }
         }
-        if map.has_nodes && map.outer == 0 {
+        if map.has_nodes && map.outer_id == 0 {
             self.key_hashes.clear();
         }
     }
@@ -127,11 +128,11 @@ impl Keys {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
-    /// Called when the losses of this key were reported once, with a path: from now on they
-    /// are only counted.
+    /// Called when the losses of this key were reported once, with a path. From now on the writer only counts how often
+    /// it writes the key.
     pub(super) fn count_uses(&mut self, id: u16) {
         if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
-            (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);
+            (rendered.is_special, rendered.is_counted, rendered.uses) = (false, true, 0);
         }
     }
 
@@ -157,7 +158,7 @@ impl Keys {
         self.text.resize(start + text.len() + PIECE_LEN, 0);
         let is_special = special != KeyHandling::default();
         self.rendered[index] =
-            RenderedKey { start, len: text.len(), same_as: id, special: is_special, ..RenderedKey::default() };
+            RenderedKey { start, len: text.len(), same_as: id, is_special, ..RenderedKey::default() };
         if is_special {
             self.special.insert(id, special);
         }
@@ -166,15 +167,15 @@ impl Keys {
         if is_special || *self.kind.get_or_insert(kind) != kind {
             self.compare_texts();
         }
-        if self.first.is_some() {
+        if self.first_ids.is_some() {
             self.merge_same_text(id);
         }
     }
 
     /// Called when two ids may have the same text from now on.
     pub(super) fn compare_texts(&mut self) {
-        if self.first.is_none() {
-            self.first = Some(HashMap::new());
+        if self.first_ids.is_none() {
+            self.first_ids = Some(HashMap::new());
             for id in (1..self.rendered.len()).filter_map(|id| u16::try_from(id).ok()) {
                 self.merge_same_text(id);
             }
@@ -184,7 +185,7 @@ impl Keys {
     fn merge_same_text(&mut self, id: u16) {
         let rendered = &self.rendered[usize::from(id)];
         if rendered.len > 0
-            && let Some(first) = &mut self.first
+            && let Some(first) = &mut self.first_ids
         {
             let text = self.text[rendered.start..rendered.start + rendered.len].to_vec();
             let same_as = *first.entry(text).or_insert(id);
@@ -198,7 +199,7 @@ impl Keys {
 
     /// Returns `true` if the map already has this key, which is written now.
     #[inline]
-    pub(super) fn is_duplicate_key(&mut self, id: u16, map: &MapSerial) -> bool {
+    pub(super) fn is_duplicate_key(&mut self, id: u16, map: &OpenMap) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
         rendered.uses += 1;
         let id = rendered.same_as;
@@ -206,27 +207,27 @@ impl Keys {
     }
 
     #[inline]
-    fn is_stamped(&mut self, id: u16, map: &MapSerial) -> bool {
+    fn is_stamped(&mut self, id: u16, map: &OpenMap) -> bool {
         let stamp = &mut self.stamps[usize::from(id)];
-        if *stamp == map.own {
+        if *stamp == map.id {
             return true;
         }
-        if *stamp > 0 && *stamp <= map.outer {
+        if *stamp > 0 && *stamp <= map.outer_id {
             self.undo.push((id, *stamp));
         }
-        *stamp = map.own;
+        *stamp = map.id;
         false
     }
 
     /// Returns `true` if the map already has this key, which has no id. All keys with an id must
     /// have been rendered before.
-    pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut MapSerial) -> bool {
+    pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut OpenMap) -> bool {
         self.compare_texts();
-        if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
+        if let Some(id) = self.first_ids.as_ref().and_then(|first| first.get(text)) {
             let id = self.rendered[usize::from(*id)].same_as;
             return self.is_stamped(id, map);
         }
         map.has_nodes = true;
-        !self.key_hashes.insert(self.hasher.hash_one((map.own, text)))
+        !self.key_hashes.insert(self.hasher.hash_one((map.id, text)))
     }
 }

@@ -68,7 +68,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(detect::begins_like_json),
-    inside: Some(detect::may_be_json),
+    detect_in_string: Some(detect::may_be_json),
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -112,7 +112,7 @@ fn write_plain(
     write_metered(document, limits, out, |out| {
         let document = &*document.with_utf8_strings();
         write_named(document, &FORMAT, limits, |named| {
-            let job = WriteJob { document: named, original: document, window, layout };
+            let job = WriteJob { document: named, document_as_read: document, window, layout };
             write::write_document(&job, options, limits, &mut WriterMemory::default(), out)
         })
     })
@@ -227,8 +227,12 @@ impl Writer for WriteOptions {
             let read = document;
             let document = &*document.with_utf8_strings();
             write_named(document, &FORMAT, limits, |named| {
-                let job =
-                    WriteJob { document: named, original: document, window: Window::default(), layout: Layout::One };
+                let job = WriteJob {
+                    document: named,
+                    document_as_read: document,
+                    window: Window::default(),
+                    layout: Layout::One,
+                };
                 // With other names, the ids refer to other keys.
                 let mut fresh_memory = WriterMemory::default();
                 let kept = if std::ptr::eq(named, read) { kept } else { &mut fresh_memory };

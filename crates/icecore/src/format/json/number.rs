@@ -6,7 +6,7 @@ use crate::num::bigint::{self, Integer};
 
 /// Form of the bytes where a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberShape {
+pub(super) enum NumberSyntax {
     /// An integer, up to this offset.
     Integer(usize),
     /// A number with a fraction or an exponent, up to this offset.
@@ -16,7 +16,7 @@ pub(super) enum NumberShape {
 }
 
 /// Returns the form of the number that starts at `start`.
-pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
+pub(super) fn classify_number(input: &[u8], start: usize) -> NumberSyntax {
     let digits = |mut offset: usize| {
         while input.get(offset).is_some_and(u8::is_ascii_digit) {
             offset += 1;
@@ -26,17 +26,17 @@ pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
     let first = start + usize::from(input.get(start) == Some(&b'-'));
     let mut offset = digits(first);
     if offset == first {
-        return NumberShape::Broken(offset, "a digit");
+        return NumberSyntax::Broken(offset, "a digit");
     }
     if offset > first + 1 && input[first] == b'0' {
-        return NumberShape::Broken(first + 1, "no digit after a leading zero");
+        return NumberSyntax::Broken(first + 1, "no digit after a leading zero");
     }
     let integer_end = offset;
     if input.get(offset) == Some(&b'.') {
         let fraction = offset + 1;
         offset = digits(fraction);
         if offset == fraction {
-            return NumberShape::Broken(offset, "a digit after the point");
+            return NumberSyntax::Broken(offset, "a digit after the point");
         }
     }
     if matches!(input.get(offset), Some(b'e' | b'E')) {
@@ -44,10 +44,10 @@ pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
         let exponent = sign + usize::from(matches!(input.get(sign), Some(b'+' | b'-')));
         offset = digits(exponent);
         if offset == exponent {
-            return NumberShape::Broken(offset, "a digit of the exponent");
+            return NumberSyntax::Broken(offset, "a digit of the exponent");
         }
     }
-    if offset == integer_end { NumberShape::Integer(offset) } else { NumberShape::Decimal(offset) }
+    if offset == integer_end { NumberSyntax::Integer(offset) } else { NumberSyntax::Decimal(offset) }
 }
 
 /// Returns the integer of up to 18 digits that starts at `start`, and its end. `None` for
@@ -94,15 +94,17 @@ pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, us
         offset += 1;
     }
     let point = point?;
-    let (integer_len, part) = (point - first, offset - point - 1);
-    let is_default =
-        integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
+    let (integer_len, fraction_len) = (point - first, offset - point - 1);
+    let is_default = integer_len > 0
+        && fraction_len > 0
+        && integer_len + fraction_len <= 15
+        && (integer_len == 1 || input[first] != b'0');
     if !is_default || matches!(input.get(offset), Some(b'.' | b'e' | b'E')) {
         return None;
     }
     // 15 digits are below 2^53, so both numbers are exact, and a division of exact numbers
     // is rounded correctly.
-    let value = value as f64 / TENS.get(part)?;
+    let value = value as f64 / TENS.get(fraction_len)?;
     Some((if negative { -value } else { value }, offset))
 }
 
@@ -176,22 +178,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_shapes_are_recognized() {
+    fn number_syntax_is_recognized() {
         for (text, expected) in [
-            ("0", NumberShape::Integer(1)),
-            ("-0,", NumberShape::Integer(2)),
-            ("12x", NumberShape::Integer(2)),
-            ("1.5", NumberShape::Decimal(3)),
-            ("1e5", NumberShape::Decimal(3)),
-            ("-1.25E-10]", NumberShape::Decimal(9)),
-            ("0e+1", NumberShape::Decimal(4)),
-            ("-", NumberShape::Broken(1, "a digit")),
-            ("01", NumberShape::Broken(1, "no digit after a leading zero")),
-            ("-00", NumberShape::Broken(2, "no digit after a leading zero")),
-            ("1.", NumberShape::Broken(2, "a digit after the point")),
-            ("1.e5", NumberShape::Broken(2, "a digit after the point")),
-            ("1e", NumberShape::Broken(2, "a digit of the exponent")),
-            ("1e+", NumberShape::Broken(3, "a digit of the exponent")),
+            ("0", NumberSyntax::Integer(1)),
+            ("-0,", NumberSyntax::Integer(2)),
+            ("12x", NumberSyntax::Integer(2)),
+            ("1.5", NumberSyntax::Decimal(3)),
+            ("1e5", NumberSyntax::Decimal(3)),
+            ("-1.25E-10]", NumberSyntax::Decimal(9)),
+            ("0e+1", NumberSyntax::Decimal(4)),
+            ("-", NumberSyntax::Broken(1, "a digit")),
+            ("01", NumberSyntax::Broken(1, "no digit after a leading zero")),
+            ("-00", NumberSyntax::Broken(2, "no digit after a leading zero")),
+            ("1.", NumberSyntax::Broken(2, "a digit after the point")),
+            ("1.e5", NumberSyntax::Broken(2, "a digit after the point")),
+            ("1e", NumberSyntax::Broken(2, "a digit of the exponent")),
+            ("1e+", NumberSyntax::Broken(3, "a digit of the exponent")),
         ] {
             assert_eq!(classify_number(text.as_bytes(), 0), expected, "{text}");
         }
@@ -209,13 +211,13 @@ mod tests {
         }
         for case in cases {
             let text = case.as_bytes();
-            let shape = classify_number(text, 0);
+            let syntax = classify_number(text, 0);
             if let Some((value, end)) = parse_short_integer(text, 0) {
-                assert_eq!(shape, NumberShape::Integer(end), "{case}");
+                assert_eq!(syntax, NumberSyntax::Integer(end), "{case}");
                 assert_eq!(case[..end].parse(), Ok(value));
             }
             if let Some((value, end)) = parse_short_decimal(text, 0) {
-                assert_eq!(shape, NumberShape::Decimal(end), "{case}");
+                assert_eq!(syntax, NumberSyntax::Decimal(end), "{case}");
                 assert_eq!(case[..end].parse::<f64>().unwrap().to_bits(), value.to_bits());
             }
         }

@@ -200,7 +200,7 @@ const JSON_XS_INDENT: usize = 3;
 impl WriteOptions {
     pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         // The Perl module whose output is imitated.
-        let module = settings.choice("as").filter(|name| *name != "icecore");
+        let perl_module = settings.choice("as").filter(|name| *name != "icecore");
         let number = |name| settings.number(name).and_then(|number| usize::try_from(number).ok());
         let pretty = settings.flag("pretty");
         let indent = number("indent").or_else(|| number("indent_length").filter(|_| pretty));
@@ -208,22 +208,26 @@ impl WriteOptions {
             pretty,
             space_before: settings.flag_set("space_before").unwrap_or(pretty),
             // Perl's modules write this blank only with `pretty` or `space_after`, not because of the indent.
-            space_after: settings.flag_set("space_after").or_else(|| module.map(|_| pretty)),
+            space_after: settings.flag_set("space_after").or_else(|| perl_module.map(|_| pretty)),
             latin1: settings.flag("latin1"),
             escape_slash: settings.flag("escape_slash"),
-            floats: match settings.choice("floats").or(module) {
+            floats: match settings.choice("floats").or(perl_module) {
                 Some("json-xs") => Floats::JsonXs,
                 Some("cpanel") => Floats::Cpanel,
                 _ => Floats::Shortest,
             },
             // The numbers are those of Cpanel::JSON::XS. Without the option, `as=json-xs` writes bare words.
-            infnan: match settings.number("stringify_infnan").unwrap_or(if module == Some("json-xs") { 2 } else { 0 }) {
+            infnan: match settings.number("stringify_infnan").unwrap_or(if perl_module == Some("json-xs") {
+                2
+            } else {
+                0
+            }) {
                 1 => InfNan::Text,
                 2 => InfNan::Word,
                 3 => InfNan::Unified,
                 _ => InfNan::Null,
             },
-            perl: module.is_some(),
+            perl: perl_module.is_some(),
             tags: settings.flag("tags") || settings.flag("allow_tags"),
             allow_blessed: settings.flag("allow_blessed"),
             typed: settings.flag("typed"),
@@ -240,7 +244,7 @@ impl WriteOptions {
             },
             text: match settings.choice("text") {
                 Some("latin1") => TextAs::Latin1,
-                None if module.is_some() => TextAs::Latin1,
+                None if perl_module.is_some() => TextAs::Latin1,
                 _ => TextAs::Utf8,
             },
             class: settings.text("class").map(str::to_owned),

@@ -13,7 +13,7 @@ mod relaxed;
 mod strings;
 
 use super::key_prediction::KeyPrediction;
-use super::number::{self, NumberShape, canonical_text};
+use super::number::{self, NumberSyntax, canonical_text};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -33,7 +33,7 @@ struct ReadFrame {
     /// Whether it is an object that Perl's method FREEZE froze, `("Class")[…]`. It has only one value.
     is_tag: bool,
     /// Id of the previous key; 0 at the start.
-    previous: u16,
+    previous_key: u16,
 }
 
 /// The machine. `FAST` adds shortcuts that give the same document and the same error. `RELAXED` adds the options for
@@ -57,9 +57,9 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
 
 /// Where the bytes of a string are.
 struct StringToken {
-    place: Location,
+    location: Location,
     len: usize,
-    escaped: bool,
+    has_escapes: bool,
 }
 
 impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
@@ -261,7 +261,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let node = self.push_node(Node::open(kind, 0))?;
         self.sink.record_begin(node, self.offset);
         self.read_punctuation(node, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(ReadFrame { node, count: 0, is_map, is_tag: false, previous: 0 });
+        self.open.push(ReadFrame { node, count: 0, is_map, is_tag: false, previous_key: 0 });
         self.skip_whitespace();
         if self.peek() == Some(close) {
             self.close_container(node, 0, if is_map { "end-object" } else { "end-array" });
@@ -327,11 +327,11 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             self.check_key_is_new(&text, start)?;
         }
         let Some(top) = self.open.last_mut() else { return Ok(()) };
-        let (map, previous) = (top.node, top.previous);
+        let (map, previous_key) = (top.node, top.previous_key);
         let mut id = None;
         if top.count < MAX_ENTRIES_WITH_IDS {
             let tape = self.sink.tape();
-            let bytes = match text.place {
+            let bytes = match text.location {
                 Location::Input(start) => self.input.get(start as usize..start as usize + text.len),
                 Location::Arena(start) => tape.arena.get(start as usize..start as usize + text.len),
             };
@@ -339,13 +339,13 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 tape.keys.intern(Node::leaf(Kind::Text, 0), bytes.unwrap_or(&[])).and_then(|id| u16::try_from(id).ok());
         }
         if let Some(id) = id {
-            self.sink.tape().keys.learn_next(previous, id);
+            self.sink.tape().keys.learn_next(previous_key, id);
             // The table of names has its own copy of the text, so the bytes in the arena are removed again.
-            if let Location::Arena(start) = text.place {
+            if let Location::Arena(start) = text.location {
                 self.sink.tape().arena.truncate(start as usize);
             }
-            if Self::SHORTCUTS && !text.escaped {
-                self.learn_name(previous, id, start + 1, text.len);
+            if Self::SHORTCUTS && !text.has_escapes {
+                self.learn_name(previous_key, id, start + 1, text.len);
             }
             self.key = id;
             if S::DETAIL {
@@ -353,13 +353,13 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             }
         } else {
             self.key = IS_KEY;
-            let node = self.sink.tape().new_string_at(Kind::Text, text.place, text.len);
+            let node = self.sink.tape().new_string_at(Kind::Text, text.location, text.len);
             let node = self.push_node(node)?;
             self.key = KEY_NODE;
             self.record_node_span(start, node, "name");
         }
         if let Some(top) = self.open.last_mut() {
-            top.previous = id.unwrap_or(0);
+            top.previous_key = id.unwrap_or(0);
         }
         Ok(())
     }
@@ -368,7 +368,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn read_string_value(&mut self) -> Result<bool, Error> {
         let start = self.offset;
         let text = self.read_string()?;
-        let node = self.sink.tape().new_string_at(Kind::Text, text.place, text.len);
+        let node = self.sink.tape().new_string_at(Kind::Text, text.location, text.len);
         let node = self.push_node(node)?;
         self.record_node_span(start, node, "string");
         Ok(true)
@@ -397,7 +397,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn read_long_number(&mut self) -> Result<bool, Error> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Broken(offset, expected) => {
+            NumberSyntax::Broken(offset, expected) => {
                 // The error of the number is at a byte inside of it. The document so far ends before the number, so
                 // the offset goes back.
                 self.offset = offset;
@@ -405,18 +405,18 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 self.offset = start;
                 return Err(error);
             }
-            NumberShape::Integer(end) => (self.parse_integer(start, end)?, end),
-            NumberShape::Decimal(end) => (self.parse_decimal(start, end)?, end),
+            NumberSyntax::Integer(end) => (self.parse_integer(start, end)?, end),
+            NumberSyntax::Decimal(end) => (self.parse_decimal(start, end)?, end),
         };
-        let node_at = self.push_node(node)?;
+        let index = self.push_node(node)?;
         self.offset = end;
         if S::DETAIL {
             let input = self.input;
             let text = input.get(start..end).unwrap_or(&[]);
             if node.kind != Kind::Text && canonical_text(&node, self.sink.tape().string_bytes(&node, input)) != text {
-                self.sink.record_note_bytes(node_at, NUMBER_TEXT, text);
+                self.sink.record_note_bytes(index, NUMBER_TEXT, text);
             }
-            self.record_node_span(start, node_at, "number");
+            self.record_node_span(start, index, "number");
         }
         Ok(true)
     }

@@ -6,7 +6,7 @@ use super::{FORMAT, PlainJson, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
 use crate::format::skim::{
-    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View,
+    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind, View,
 };
 use blocks::ContainerState;
 use memchr::memchr2;
@@ -160,25 +160,25 @@ impl Skim for Skimmer<'_> {
     }
 
     fn mark_position(&self) -> Mark {
-        Mark { at: self.view.position(), ..Mark::default() }
+        Mark { offset: self.view.position(), ..Mark::default() }
     }
 
     fn return_to(&mut self, mark: Mark) {
-        self.view.seek_to(mark.at);
+        self.view.seek_to(mark.offset);
     }
 
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
-        let shape = match self.peek()? {
-            b'[' => SkimmedShape::List,
-            b'{' => SkimmedShape::Map,
+        let kind = match self.peek()? {
+            b'[' => SkimmedKind::List,
+            b'{' => SkimmedKind::Map,
             _ => return Ok(SkimmedContainer::LEAF),
         };
         self.view.advance(1)?;
-        Ok(SkimmedContainer::new(shape, None))
+        Ok(SkimmedContainer::new(kind, None))
     }
 
     fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
-        let close = if open.shape == SkimmedShape::List { b']' } else { b'}' };
+        let close = if open.kind == SkimmedKind::List { b']' } else { b'}' };
         match self.peek()? {
             byte if byte == close => {
                 self.view.advance(1)?;
@@ -194,7 +194,7 @@ impl Skim for Skimmer<'_> {
             _ => {}
         }
         open.take_next_item();
-        if open.shape == SkimmedShape::List {
+        if open.kind == SkimmedKind::List {
             return Ok(Some(SkimmedKey::Item));
         }
         self.read_name()?;

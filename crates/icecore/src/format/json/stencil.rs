@@ -25,7 +25,7 @@ pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(No
 fn read_text(input: &[u8], first: usize) -> Option<(Node, usize)> {
     let stop = string::find_special::<true>(input, first);
     if input.get(stop.offset) != Some(&b'"')
-        || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.offset]).is_err()
+        || stop.has_non_ascii && std::str::from_utf8(&input[first..stop.offset]).is_err()
     {
         return None;
     }

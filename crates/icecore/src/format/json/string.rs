@@ -7,7 +7,7 @@ pub(super) struct ScanEnd {
     /// the input if there is none.
     pub(super) offset: usize,
     /// Whether a byte above 0x7F was passed.
-    pub(super) beyond_ascii: bool,
+    pub(super) has_non_ascii: bool,
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -54,7 +54,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut offset: usize) ->
                 // separate case.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
-                return ScanEnd { offset: offset + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
+                return ScanEnd { offset: offset + len as usize, has_non_ascii: non_ascii_mask(passed | before) != 0 };
             }
             // High bits are collected, so one test at the end shows if UTF-8 must be
             // checked at all.
@@ -67,7 +67,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut offset: usize) ->
         beyond |= *byte > 0x7F;
         offset += 1;
     }
-    ScanEnd { offset, beyond_ascii: beyond }
+    ScanEnd { offset, has_non_ascii: beyond }
 }
 
 /// Returns the value of the four hex digits of a `\u` escape.
@@ -122,6 +122,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { offset: 11, beyond_ascii: false });
+        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { offset: 11, has_non_ascii: false });
     }
 }

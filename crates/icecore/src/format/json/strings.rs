@@ -83,8 +83,8 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
             continue;
         }
         let role = find_role();
-        if role == StringRole::Value || wanted.keys {
-            places.list.push(FoundString::Text(StringPlace {
+        if role == StringRole::Value || wanted.wants_keys {
+            places.strings.push(FoundString::Text(StringPlace {
                 role,
                 escaping: Some(0),
                 ..StringPlace::without_escapes(start, end, None)
@@ -96,7 +96,7 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
 
 /// Adds the style in which new strings are escaped.
 fn add_escaping<'t>(text: &'t [u8], mut places: StringPlaces<'t>) -> StringPlaces<'t> {
-    if !places.list.is_empty() {
+    if !places.strings.is_empty() {
         places.escapings.push(Box::new(JsonEscaping::from_text(text)));
     }
     places
@@ -152,7 +152,8 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let request = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
+        let request =
+            StringRequest { limits: &limits, wants_keys: true, wants_classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();
@@ -162,13 +163,13 @@ mod tests {
             }
             let Some(quick) = scan::scan_strings(text.as_bytes(), &request) else { continue };
             accepted += 1;
-            found += quick.list.len();
+            found += quick.strings.len();
             let read = |options: &ReadOptions, limits: &Limits, tape: &mut Tape| {
                 feed::fill_tape(&PlainJson(options), text.as_bytes(), limits, tape)
             };
             let slow = find_strings_by_reading(text.as_bytes(), &Settings::new(), &request, read)
                 .unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
+            assert_eq!(format!("{:?}", quick.strings), format!("{:?}", slow.strings), "{text}");
         }
         assert!(accepted > 1000 && found > 1000, "{accepted} {found}");
     }

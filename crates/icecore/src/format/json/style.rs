@@ -6,14 +6,14 @@ use super::options::WriteOptions;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextStyle {
     /// Whether each value is on its own line.
-    pub(super) lines: bool,
+    pub(super) breaks_lines: bool,
     /// Number of blanks that each level is indented by.
     pub(super) indent: usize,
     /// Whether there is a blank before and after the colon.
-    pub(super) space_before: bool,
-    pub(super) space_after: bool,
+    pub(super) space_before_colon: bool,
+    pub(super) space_after_colon: bool,
     /// Whether there is a blank after a comma.
-    pub(super) spread: bool,
+    pub(super) space_after_comma: bool,
     /// Which characters are escaped.
     pub(super) escapes: EscapeOptions,
 }
@@ -35,17 +35,17 @@ impl TextStyle {
         let lines = options.pretty || options.indent > 0;
         let space_after = options.space_after.unwrap_or(lines);
         TextStyle {
-            lines,
+            breaks_lines: lines,
             indent: options.indent,
-            space_before: options.space_before,
-            space_after,
-            spread: space_after && !lines,
+            space_before_colon: options.space_before,
+            space_after_colon: space_after,
+            space_after_comma: space_after && !lines,
             escapes: EscapeOptions { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
         }
     }
 
     /// Returns `true` if there are neither lines nor blanks.
     pub(super) fn is_dense(&self) -> bool {
-        !(self.lines || self.space_before || self.space_after)
+        !(self.breaks_lines || self.space_before_colon || self.space_after_colon)
     }
 }

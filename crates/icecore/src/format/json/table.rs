@@ -1,25 +1,25 @@
 //! The table of the options of JSON.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Side};
+use crate::options::{OptionSpec, OptionType, Side};
 
 /// The table of options.
-pub(super) static TABLE: &[Opt] = &ALL;
+pub(super) static TABLE: &[OptionSpec] = &ALL;
 
 /// The table of options for JSON lines: without those that break lines.
-pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - LINE_BREAK_OPTIONS).0;
+pub(super) static LINES: &[OptionSpec] = ALL.split_at(ALL.len() - LINE_BREAK_OPTIONS).0;
 
 /// Number of options at the end of the table that are about line breaks.
 const LINE_BREAK_OPTIONS: usize = 3;
 
-const ALL: [Opt; 35] = [
-    Opt {
+const ALL: [OptionSpec; 35] = [
+    OptionSpec {
         name: "typed",
         takes: OptionType::Flag,
         side: Side::Both,
         help: "keeps everything that a document means, and reads back as an equal one; `typed=no` reads such a text as plain JSON",
     },
-    Opt {
+    OptionSpec {
         name: "spelling",
         takes: OptionType::Flag,
         side: Side::Write,
@@ -31,7 +31,7 @@ const ALL: [Opt; 35] = [
         OptionType::Flag,
         "a blank after each colon, and after commas within a line; on by default with `indent`",
     ),
-    Opt {
+    OptionSpec {
         name: "sort_keys",
         takes: OptionType::Flag,
         side: Side::Write,
@@ -42,32 +42,32 @@ const ALL: [Opt; 35] = [
     write_option("ascii", OptionType::Flag, "escapes every character beyond ASCII"),
     write_option("latin1", OptionType::Flag, "writes Latin-1: characters to U+00FF are one byte, the others escapes"),
     write_option("escape_slash", OptionType::Flag, "writes `\\/` for a slash"),
-    Opt {
+    OptionSpec {
         name: "bytes",
         takes: OptionType::Choice(&["latin1", "base64", "hex", "replace", "error"]),
         side: Side::Write,
         help: "how to write byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
                U+FFFD for each wrong sequence, or an error",
     },
-    Opt {
+    OptionSpec {
         name: "text",
         takes: OptionType::Choice(&["utf8", "latin1"]),
         side: Side::Write,
         help: "how byte strings are read: as UTF-8 where they are valid, or always as Latin-1, as JSON::XS does",
     },
-    Opt {
+    OptionSpec {
         name: "class",
         takes: OptionType::Text,
         side: Side::Write,
         help: "keeps the class names of objects, as an entry with this key",
     },
-    Opt {
+    OptionSpec {
         name: "cycles",
         takes: OptionType::Choice(&["error", "null"]),
         side: Side::Write,
         help: "what to write for a link to a container that contains it",
     },
-    Opt {
+    OptionSpec {
         name: "surrogates",
         takes: OptionType::Choice(&["error", "replace", "keep"]),
         side: Side::Read,
@@ -89,7 +89,7 @@ const ALL: [Opt; 35] = [
         "infinity and NaN, as in Cpanel::JSON::XS: 0 null, 1 a string, 2 a bare word, which is not JSON, 3 a string, NaN without its sign",
     ),
     write_option("allow_blessed", OptionType::Flag, "writes null for objects, as JSON::XS's option of this name does"),
-    Opt {
+    OptionSpec {
         name: "tags",
         takes: OptionType::Flag,
         side: Side::Both,
@@ -106,12 +106,12 @@ const ALL: [Opt; 35] = [
     read_option("allow_singlequote", OptionType::Flag, "the same as `singlequote`"),
     read_option("allow_barekey", OptionType::Flag, "the same as `barekey`"),
     read_option("allow_bignum", OptionType::Flag, "the same as `bignum`"),
-    Opt { name: "allow_tags", takes: OptionType::Flag, side: Side::Both, help: "the same as `tags`" },
+    OptionSpec { name: "allow_tags", takes: OptionType::Flag, side: Side::Both, help: "the same as `tags`" },
     read_option("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
     read_option("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
     read_option("dupkeys", OptionType::Choice(&["keep", "error"]), "what to do with a key that the object already has"),
     class_map::OPTION,
-    Opt {
+    OptionSpec {
         name: "indent",
         takes: OptionType::Number(0, 15),
         side: Side::Write,
@@ -129,10 +129,10 @@ const ALL: [Opt; 35] = [
     ),
 ];
 
-const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
-    Opt { name, takes, side: Side::Write, help }
+const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> OptionSpec {
+    OptionSpec { name, takes, side: Side::Write, help }
 }
 
-const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
-    Opt { name, takes, side: Side::Read, help }
+const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> OptionSpec {
+    OptionSpec { name, takes, side: Side::Read, help }
 }

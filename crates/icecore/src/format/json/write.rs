@@ -11,26 +11,26 @@ mod repeated;
 mod sorted;
 
 use super::emitter::{CharEncoding, Emitter};
-use super::keys::{KeyHandling, Keys, MapSerial};
+use super::keys::{KeyHandling, Keys, OpenMap};
 use super::options::{Cycles, Floats, WriteOptions};
 use super::style::TextStyle;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, Written};
-use known::KnownOutcome;
+use known::{EntryNames, KnownOutcome};
 pub(crate) use memory::WriterMemory;
 use repeated::RepeatedValues;
 use std::collections::HashMap;
 
-/// What is written.
+/// What is written, and how it is arranged.
 pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The document before the class map changed its names. The names that were read show which values belong to a
-    /// language's own classes.
-    pub(super) original: &'d Document<'d>,
-    /// The part to write, if the root is an array.
+    /// The document with the names that were read, before the class map changed them. They show which values belong to
+    /// a language's own classes.
+    pub(super) document_as_read: &'d Document<'d>,
+    /// The items to write, if the root is an array.
     pub(super) window: Window,
     pub(super) layout: Layout,
 }
@@ -47,12 +47,15 @@ pub(super) enum Layout {
 /// Which items of an array are written: see [`DocumentPart::Items`](crate::DocumentPart::Items).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Window {
+    /// Number of items that were written before.
     pub(super) before: u64,
+    /// Number of items at the start of the array that are skipped.
     pub(super) skip: u64,
+    /// Whether more items are written later, so that the array stays open.
     pub(super) has_more: bool,
 }
 
-/// Writes a document, or a part of one that is an array, as plain JSON.
+/// Writes a document, or some items of one that is an array, as plain JSON.
 pub(super) fn write_document(
     job: &WriteJob<'_>,
     options: &WriteOptions,
@@ -60,7 +63,7 @@ pub(super) fn write_document(
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Written {
-    let WriteJob { document, original, window, layout } = *job;
+    let WriteJob { document, document_as_read, window, layout } = *job;
     memory.prepare_next_document();
     memory.is_used = true;
     let WriterMemory { keys, buffer, open, .. } = memory;
@@ -68,7 +71,7 @@ pub(super) fn write_document(
     let emitter = Emitter::with_buffer(std::mem::take(buffer), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
-        original,
+        document_as_read,
         nodes: document.nodes(),
         options,
         limits,
@@ -77,12 +80,16 @@ pub(super) fn write_document(
         keys,
         open,
         depth: 0,
-        serial: MapSerial::default(),
+        current_map: OpenMap::default(),
         repeated: RepeatedValues::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
         plain_maps: !options.sort_keys && style.is_dense(),
-        numbers: if options.floats == Floats::Shortest { leaf::collect_number_texts(document) } else { HashMap::new() },
+        number_texts: if options.floats == Floats::Shortest {
+            leaf::collect_number_texts(document)
+        } else {
+            HashMap::new()
+        },
         class: None,
         stays_open: window.has_more,
     };
@@ -98,7 +105,7 @@ pub(super) fn write_document(
     }
     writer.write_open_containers()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
-    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.has_more {
+    if (style.breaks_lines || layout == Layout::Lines && !is_lines_of_array) && !window.has_more {
         writer.emitter.write_byte(b'\n');
     }
     writer.emitter.flush()?;
@@ -120,8 +127,8 @@ struct WriteFrame {
     next: u32,
     /// Where the children end; for [`FrameKind::Target`], the node.
     end: u32,
-    /// For a map: state of its keys. Otherwise: that of the map around it.
-    outer_serial: MapSerial,
+    /// The map around this container. It is [`Writer::current_map`] again when this container is closed.
+    enclosing_map: OpenMap,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,8 +151,8 @@ enum FrameKind {
 
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
-    /// The document before the class map changed its names.
-    original: &'d Document<'d>,
+    /// The document with the names that were read, before the class map changed them.
+    document_as_read: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
     limits: &'d Limits,
@@ -156,7 +163,7 @@ struct Writer<'d, 'o, 'm> {
     /// Number of brackets that are open.
     depth: usize,
     /// The innermost open map.
-    serial: MapSerial,
+    current_map: OpenMap,
     repeated: RepeatedValues,
     order: sorted::Order,
     /// Whether all keys with an id are rendered.
@@ -164,7 +171,7 @@ struct Writer<'d, 'o, 'm> {
     /// Whether maps are written in their own order and on one line.
     plain_maps: bool,
     /// The source texts of numbers, by node.
-    numbers: HashMap<u32, &'d [u8]>,
+    number_texts: HashMap<u32, &'d [u8]>,
     /// The class name that the next map gets as an entry.
     class: Option<u32>,
     /// Whether more of the root is written later.
@@ -186,9 +193,9 @@ impl Writer<'_, '_, '_> {
             }
             next = tape.index_after(next);
         }
-        let outer_serial = self.serial;
+        let enclosing_map = self.current_map;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, outer_serial });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, enclosing_map });
         }
         let kind = match layout {
             Layout::Lines => FrameKind::Lines,
@@ -200,7 +207,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, outer_serial });
+        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, enclosing_map });
     }
 
     /// Writes everything that is open, to its end.
@@ -308,7 +315,7 @@ impl Writer<'_, '_, '_> {
                         self.render_key(id, next)?;
                         continue;
                     };
-                    if rendered.special {
+                    if rendered.is_special {
                         if self.report_special_key(id, next) {
                             next = self.document.tape().index_after(next);
                             continue;
@@ -328,9 +335,9 @@ impl Writer<'_, '_, '_> {
             }
             next += 1;
         }
-        self.keys.close_map(&self.serial);
+        self.keys.close_map(&self.current_map);
         if let Some(top) = self.open.last_mut() {
-            self.serial = top.outer_serial;
+            self.current_map = top.enclosing_map;
             top.is_empty = is_empty;
         }
         self.close_container(b'}')
@@ -349,7 +356,7 @@ impl Writer<'_, '_, '_> {
     /// Writes the key with this id, which is rendered.
     #[inline]
     fn write_key(&mut self, id: u16, value: u32) -> Result<(), Error> {
-        if self.keys.is_duplicate_key(id, &self.serial) {
+        if self.keys.is_duplicate_key(id, &self.current_map) {
             self.record_loss(LossKind::DuplicateKey, value);
         }
         let Some(rendered) = self.keys.get(id) else { return Ok(()) };
@@ -363,18 +370,18 @@ impl Writer<'_, '_, '_> {
     /// Counts the losses of a key. Returns `true` if its entry is left out.
     #[cold]
     fn report_special_key(&mut self, id: u16, value: u32) -> bool {
-        let KeyHandling { absent, reserved, losses } = self.keys.key_handling(id);
-        if reserved {
+        let KeyHandling { is_absent, is_reserved, losses } = self.keys.key_handling(id);
+        if is_reserved {
             self.record_loss(LossKind::Reserved, value);
             return true;
         }
-        if !absent {
+        if !is_absent {
             for kind in losses.into_iter().flatten() {
                 self.record_loss(kind, value);
             }
             self.keys.count_uses(id);
         }
-        absent
+        is_absent
     }
 
     /// Writes the value at `index`, which is more than a plain leaf, as the next child of
@@ -406,7 +413,7 @@ impl Writer<'_, '_, '_> {
             is_empty: true,
             next: index + 1,
             end,
-            outer_serial: self.serial,
+            enclosing_map: self.current_map,
         });
     }
 
@@ -414,9 +421,9 @@ impl Writer<'_, '_, '_> {
     fn open_map(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.serial;
-        self.serial = self.keys.open_map(&outer_serial);
-        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, outer_serial });
+        let enclosing_map = self.current_map;
+        self.current_map = self.keys.open_map(&enclosing_map);
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, enclosing_map });
     }
 
     /// Closes the innermost container.
@@ -456,8 +463,8 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(index) {
-                let (kind, outer_serial) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, outer_serial });
+                let (kind, enclosing_map) = (FrameKind::Target, self.current_map);
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, enclosing_map });
             }
             match self.open_container(index, node)? {
                 Some(child) => index = child,
@@ -470,17 +477,18 @@ impl Writer<'_, '_, '_> {
     /// brackets of its own.
     fn open_container(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().index_after(index);
+        // `u32::MAX` is the index of no node, and is written as null.
         let first = Some(if index + 1 < end { index + 1 } else { u32::MAX });
         if self.options.perl
-            && let Some(is) = self.perl_boolean(index, node)
+            && let Some(value) = self.perl_boolean(index, node)
         {
-            self.emitter.write_word(if is { "true" } else { "false" });
+            self.emitter.write_word(if value { "true" } else { "false" });
             return Ok(None);
         }
         if node.kind.has_class() {
             match self.write_known(index, node)? {
                 KnownOutcome::Unknown => {}
-                KnownOutcome::Done => return Ok(None),
+                KnownOutcome::Handled => return Ok(None),
                 KnownOutcome::Continue(child) => return Ok(Some(child)),
             }
         }
@@ -508,8 +516,8 @@ impl Writer<'_, '_, '_> {
             }
             Kind::VString => {
                 self.record_loss(LossKind::VString, index);
-                let value = index + 1 < end && self.document.tape().index_after(index + 1) < end;
-                return Ok(if value { Some(self.document.tape().index_after(index + 1)) } else { first });
+                let has_value = index + 1 < end && self.document.tape().index_after(index + 1) < end;
+                return Ok(if has_value { Some(self.document.tape().index_after(index + 1)) } else { first });
             }
             Kind::Object if self.options.class.is_some() => {
                 self.open_object(index, node.class())?;
@@ -541,7 +549,7 @@ impl Writer<'_, '_, '_> {
             self.record_loss(LossKind::MapKind, index);
         }
         self.open_map_with_class(index, end)?;
-        if self.options.sort_keys { self.order_entries(index, end, false) } else { Ok(()) }
+        if self.options.sort_keys { self.order_entries(index, end, EntryNames::Own) } else { Ok(()) }
     }
 
     /// Opens a map, with an entry for the name of its class.
@@ -572,8 +580,8 @@ impl Writer<'_, '_, '_> {
     fn open_brace(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let outer_serial = self.serial;
-        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, outer_serial });
+        let enclosing_map = self.current_map;
+        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, enclosing_map });
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;
@@ -601,14 +609,17 @@ impl Writer<'_, '_, '_> {
     /// Counts a loss at a node.
     #[cold]
     fn record_loss(&mut self, kind: LossKind, index: u32) {
-        let document = self.original;
+        let document = self.document_as_read;
         self.losses.add(kind, || document.path(index));
     }
 
     /// Returns an error for a value that JSON can't represent.
     #[cold]
     fn unrepresentable_error(&self, index: u32, found: impl Into<String>, help: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(index)).finding(found.into()).helping(help)
+        Error::new(ErrorKind::Unrepresentable)
+            .on_path(self.document_as_read.path(index))
+            .finding(found.into())
+            .helping(help)
     }
 
     /// Writes a link to an open container.

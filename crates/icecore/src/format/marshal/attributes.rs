@@ -71,7 +71,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let start = self.scan.offset;
         let (place, len) = self.read_bytes("a string")?;
         if let Some(tail) = self.scan.input.get(self.scan.offset..).and_then(|rest| rest.first_chunk())
-            && u64::from(u32::from_le_bytes(*tail)) == self.utf8
+            && u64::from(u32::from_le_bytes(*tail)) == self.utf8_tail
         {
             self.scan.offset += 4;
             let mut node = self.sink.tape().new_borrowed_string(Kind::Text, place, len);
@@ -252,14 +252,14 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Returns the bytes of a name in the input.
     fn name_bytes(&self, node: &Node) -> &[u8] {
-        let crate::document::Location::Input(start) = node.place() else { return &[] };
+        let crate::document::Location::Input(start) = node.location() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
 
     /// Reads an object that its class dumped to a string. The object gets its number after the instance variables of
     /// the string, because Ruby makes the object only then.
-    pub(super) fn read_user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
+    pub(super) fn read_user_dump(&mut self, start: usize, key: u16, has_variables: bool) -> Result<(), Error> {
         let node = self.sink.next_node();
         self.record_piece(start, node, "dumped object");
         let class = self.read_class(node)?;
@@ -268,7 +268,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.record_piece(payload_start, node + 1, "payload");
         self.push_container(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
-        let remaining = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
+        let remaining = if has_variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
         if remaining > 0 {
             let attributes = self.push_container(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
             self.push_leaf(string, NO_KEY, payload_start);

@@ -5,7 +5,7 @@
 //! numbers that they took are spelling. A hash that compares by identity keeps the keys
 //! themselves.
 
-use super::read::{Reader, SIDE};
+use super::read::{Reader, SIDE_BIT};
 use super::spelling::value as code;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -93,40 +93,40 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     }
 
     /// Reads a string as a key. Returns its id, if it can have one.
-    fn read_string_key(&mut self, string: Node, number: i64, linked: bool, start: usize) -> u16 {
+    fn read_string_key(&mut self, string: Node, number: i64, is_linked: bool, start: usize) -> u16 {
         let node = self.sink.next_node();
         self.record_piece(start, node, "key");
         let entry = self.numbered_entry(number).unwrap_or(0);
-        let side = if entry & SIDE != 0 { self.sides.get((entry & !SIDE) as usize).copied() } else { None };
+        let side = if entry & SIDE_BIT != 0 { self.sides.get((entry & !SIDE_BIT) as usize).copied() } else { None };
         let mut key = side.map_or(0, |side| side.key);
         if key == 0 && self.has_key_ids() {
             let bytes = self.input_bytes(&string);
             key = self.sink.tape().intern_key(string, bytes).unwrap_or(0);
-            if entry & SIDE != 0
-                && let Some(side) = self.sides.get_mut((entry & !SIDE) as usize)
+            if entry & SIDE_BIT != 0
+                && let Some(side) = self.sides.get_mut((entry & !SIDE_BIT) as usize)
             {
                 side.key = key;
             }
         }
         let key = if key == 0 { self.push_key_node(string, start) } else { key };
         if S::DETAIL {
-            self.note_key(string, number, linked);
+            self.note_key(string, number, is_linked);
         }
         key
     }
 
     /// Records how a key was written, if that differs from the rule.
-    fn note_key(&mut self, string: Node, number: i64, linked: bool) {
+    fn note_key(&mut self, string: Node, number: i64, is_linked: bool) {
         let value = self.sink.next_node();
-        let crate::document::Location::Input(place) = string.place() else { return };
+        let crate::document::Location::Input(place) = string.location() else { return };
         let bytes: &'a [u8] = self.scan.input.get(place as usize..).unwrap_or(&[]);
         let bytes = &bytes[..bytes.len().min(string.aux as usize)];
         let name = (string.kind, string.encoding(), bytes);
-        match (self.keys.get(&name).copied(), linked) {
+        match (self.key_numbers.get(&name).copied(), is_linked) {
             (Some(first), true) if first == number => {}
             (_, true) => self.sink.record_note(value, code::KEY_LINK, number as u64),
             (Some(_), false) => self.sink.record_note(value, code::KEY_FRESH, 1),
-            (None, false) => drop(self.keys.insert(name, number)),
+            (None, false) => drop(self.key_numbers.insert(name, number)),
         }
     }
 }

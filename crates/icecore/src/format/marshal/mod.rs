@@ -64,7 +64,7 @@ pub static FORMAT: Format = Format {
     },
     detect,
     begins: Some(|input| matches!(input, [MAJOR, 0..=MINOR, ..])),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

@@ -1,10 +1,10 @@
 //! Options of the reader and of the writer.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "utf8",
         takes: OptionType::Flag,
         side: Side::Write,

@@ -18,8 +18,11 @@ pub(super) const BATCH: u32 = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Array,
-    /// A hash. `true` if the key of the next value was read and is a node.
-    Hash(bool),
+    /// A hash.
+    Hash {
+        /// Whether the key of the next value was read and is a node.
+        has_key: bool,
+    },
     /// The default value of a hash.
     Default,
     /// The names and values of an object. The node of the object is directly before the frame's node.
@@ -57,7 +60,7 @@ pub(super) struct SideObject {
 }
 
 /// Bit in the entry of an object number. It means that the object is a [`SideObject`].
-pub(super) const SIDE: u32 = 1 << 31;
+pub(super) const SIDE_BIT: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
 
@@ -68,7 +71,7 @@ pub(super) struct ReaderMemory {
     symbols: Vec<Symbol>,
     numbers: Vec<u32>,
     sides: Vec<SideObject>,
-    /// The ids of symbols in the last document, by number: as a key and as a class.
+    /// The ids of the symbols of the last document, by number: the id as a key, and the id as a class.
     predicted_symbols: Vec<(u16, u32)>,
 }
 
@@ -78,7 +81,7 @@ const MAX_PREDICTED_SYMBOLS: usize = 256;
 const MAX_KEPT_ENTRIES: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
-    kept: Box<ReaderMemory>,
+    memory: Box<ReaderMemory>,
     pub(super) predicted_symbols: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
@@ -87,7 +90,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) symbols: Vec<Symbol>,
     /// The four bytes that follow a string in UTF-8, if the symbol `E` already has a number. Otherwise a value that
     /// four bytes can't have.
-    pub(super) utf8: u64,
+    pub(super) utf8_tail: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
     /// The nodes of all numbers below this one were removed from the tape.
@@ -96,8 +99,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     /// The ids of encodings, by the location of their names.
     pub(super) encodings: HashMap<(u64, u32), u16>,
     /// The first number of each float and of each key, if spelling is recorded.
-    pub(super) floats: HashMap<u64, i64>,
-    pub(super) keys: HashMap<(Kind, u16, &'a [u8]), i64>,
+    pub(super) float_numbers: HashMap<u64, i64>,
+    pub(super) key_numbers: HashMap<(Kind, u16, &'a [u8]), i64>,
 }
 
 impl<'a, 's, S: Sink> Reader<'a, 's, S> {
@@ -105,20 +108,20 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let mut memory = sink.tape().memory.take_or_default::<ReaderMemory>();
         let kept = std::mem::take(&mut *memory);
         Reader {
-            kept: memory,
+            memory,
             predicted_symbols: kept.predicted_symbols,
             scan,
             sink,
             limits,
             frames: kept.frames,
             symbols: kept.symbols,
-            utf8: u64::MAX,
+            utf8_tail: u64::MAX,
             numbers: kept.numbers,
             removed_below: 0,
             sides: kept.sides,
-            floats: HashMap::new(),
+            float_numbers: HashMap::new(),
             encodings: HashMap::new(),
-            keys: HashMap::new(),
+            key_numbers: HashMap::new(),
         }
     }
 
@@ -133,7 +136,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let mut predicted_symbols = take_emptied(&mut self.predicted_symbols);
         predicted_symbols
             .extend(self.symbols.iter().take(MAX_PREDICTED_SYMBOLS).map(|symbol| (symbol.key, symbol.class)));
-        let mut memory = self.kept;
+        let mut memory = self.memory;
         *memory = ReaderMemory {
             frames: take_emptied(&mut self.frames),
             symbols: take_emptied(&mut self.symbols),
@@ -151,13 +154,13 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             self.read_value(NO_KEY)?;
         }
         while let Some(frame) = self.frames.last().copied() {
-            let node_limit = self.limits.nodes.min(SIDE - 1);
+            let node_limit = self.limits.nodes.min(SIDE_BIT - 1);
             if self.sink.tape().nodes().len() >= node_limit as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.offset));
             }
             match frame.state {
                 State::Array => self.read_items(frame)?,
-                State::Hash(has_key) => self.read_entries(frame, has_key)?,
+                State::Hash { has_key } => self.read_entries(frame, has_key)?,
                 State::Default => {
                     // The default value is not an entry, so it does not count.
                     self.advance_top(State::Part, 0);
@@ -367,14 +370,14 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         for _ in 0..frame.remaining.min(BATCH) {
             let key = if has_key { KEY_NODE } else { self.read_key(frame.node)? };
             if key == KEY_NODE {
-                self.frames[top].state = State::Hash(true);
+                self.frames[top].state = State::Hash { has_key: true };
             }
             if self.frames.len() > depth {
                 return Ok(());
             }
             has_key = false;
             let frame = &mut self.frames[top];
-            frame.state = State::Hash(false);
+            frame.state = State::Hash { has_key: false };
             frame.remaining -= 1;
             frame.count += 1;
             self.read_value(key)?;
@@ -471,7 +474,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         Ok(())
     }
 
-    /// Writes a leaf, with a span for its bytes.
+    /// Puts a leaf on the tape, with a span for its bytes.
     #[inline]
     pub(super) fn push_spanned_leaf(&mut self, node: Node, key: u16, start: usize, name: &'static str) -> u32 {
         let index = self.push_leaf(node, key, start);
@@ -486,7 +489,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.record_piece(start, node, tag::type_name(tag));
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
         self.push_container(Node::open(Kind::Map, 0).with(flags | default), key, start);
-        self.open_container(State::Hash(false), node, count)
+        self.open_container(State::Hash { has_key: false }, node, count)
     }
 
     /// Returns `true` if a map is small enough for its keys to get ids.

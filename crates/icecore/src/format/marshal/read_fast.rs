@@ -5,7 +5,7 @@
 //! reader with detail uses only the machine, so tests can compare both.
 
 use super::number::{is_immediate, parse_float, parse_short_float};
-use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE, SideObject, State};
+use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE_BIT, SideObject, State};
 use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -87,7 +87,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 if u64::from(len) > self.limits.string {
                     return None;
                 }
-                let next = if u64::from(tail) == self.utf8 { end + 4 } else { self.parse_first_utf8(end)? };
+                let next = if u64::from(tail) == self.utf8_tail { end + 4 } else { self.parse_first_utf8(end)? };
                 self.numbers.push(self.sink.nodes().len() as u32);
                 Some((Node::string(Kind::Text, Location::Input(start as u64), len), next))
             }
@@ -128,7 +128,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
-            self.numbers.push(SIDE | self.sides.len() as u32);
+            self.numbers.push(SIDE_BIT | self.sides.len() as u32);
             self.sides.push(SideObject { node: Node::leaf(Kind::Float, bits), key: 0 });
         } else {
             self.numbers.push(self.sink.nodes().len() as u32);
@@ -139,11 +139,11 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// the symbol `E`; later strings only have its number.
     fn parse_first_utf8(&mut self, offset: usize) -> Option<usize> {
         let number = self.symbols.len();
-        if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(offset..)?.starts_with(b"\x06:\x06ET") {
+        if self.utf8_tail != u64::MAX || number >= 122 || !self.scan.input.get(offset..)?.starts_with(b"\x06:\x06ET") {
             return None;
         }
         self.symbols.push(Symbol::new(offset + 3, 1));
-        self.utf8 = utf8_tail(number);
+        self.utf8_tail = utf8_tail(number);
         Some(offset + 5)
     }
 
@@ -166,7 +166,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn predict_key(&mut self, offset: usize) -> Option<(u16, usize)> {
         let (symbol, end) = self.predict_symbol(offset)?;
-        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let (Location::Input(start), len) = (symbol.node.location(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
         if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
             return None;
@@ -180,7 +180,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn predict_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
         let (symbol, end) = self.predict_symbol(offset)?;
-        let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
+        let (Location::Input(start), len) = (symbol.node.location(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
         classes
@@ -203,10 +203,10 @@ impl<S: Sink> Reader<'_, '_, S> {
             b'@' if state != State::Members => {
                 let entry = *self.numbers.get(number)?;
                 // Only a number with this bit is an index of `sides`. Any other number is a node.
-                if entry & SIDE == 0 {
+                if entry & SIDE_BIT == 0 {
                     return None;
                 }
-                self.sides.get((entry & !SIDE) as usize)?.key
+                self.sides.get((entry & !SIDE_BIT) as usize)?.key
             }
             _ => return None,
         };
@@ -342,7 +342,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let Some(tag) = input.get(start) else { return Ok(RecordOutcome::Other) };
         let (kind, state, min_size) = match *tag {
             b'[' => (Kind::Array, State::Array, 1),
-            b'{' => (Kind::Map, State::Hash(false), 2),
+            b'{' => (Kind::Map, State::Hash { has_key: false }, 2),
             b'o' | b'S' => (Kind::Object, State::Members, 2),
             _ => return Ok(RecordOutcome::Other),
         };

@@ -1,7 +1,7 @@
 //! Numbers, links, and strings that only have a number.
 
 use super::number::{is_immediate, parse_float, push_float};
-use super::read::{PENDING, Reader, SIDE, SideObject};
+use super::read::{PENDING, Reader, SIDE_BIT, SideObject};
 use super::spelling::value as code;
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -27,7 +27,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let bits = value.to_bits();
             if is_immediate(bits) {
-                let first = *self.floats.entry(bits).or_insert(number);
+                let first = *self.float_numbers.entry(bits).or_insert(number);
                 if first != number {
                     self.sink.record_note(node, code::FRESH, 1);
                 }
@@ -70,17 +70,17 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn read_link(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let number = self.read_integer()?;
         let entry = self.numbered_entry(number).ok_or_else(|| self.bad_link_error(start, number))?;
-        if entry & SIDE != 0 && self.sides[(entry & !SIDE) as usize].node.kind == Kind::Float {
-            let node = self.sides[(entry & !SIDE) as usize].node;
+        if entry & SIDE_BIT != 0 && self.sides[(entry & !SIDE_BIT) as usize].node.kind == Kind::Float {
+            let node = self.sides[(entry & !SIDE_BIT) as usize].node;
             self.push_spanned_leaf(node, key, start, "link");
             return Ok(());
         }
-        if entry & SIDE == 0 && (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
+        if entry & SIDE_BIT == 0 && (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
-        if entry & SIDE != 0 {
+        if entry & SIDE_BIT != 0 {
             // For a program this is a separate string: hashes keep another one as their key.
-            let node = self.sides[(entry & !SIDE) as usize].node;
+            let node = self.sides[(entry & !SIDE_BIT) as usize].node;
             let index = self.push_spanned_leaf(node, key, start, "link");
             self.numbers[number as usize] = index;
             self.sink.record_note(index, code::LINK, number as u64);
@@ -89,7 +89,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let target = self.sink.nodes()[entry as usize];
         if target.kind == Kind::Float && is_immediate(target.payload) {
             let index = self.push_spanned_leaf(Node::leaf(Kind::Float, target.payload), key, start, "link");
-            if S::DETAIL && self.floats.get(&target.payload) != Some(&number) {
+            if S::DETAIL && self.float_numbers.get(&target.payload) != Some(&number) {
                 self.sink.record_note(index, code::LINK, number as u64);
             }
             return Ok(());
@@ -143,15 +143,15 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Assigns a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
-        self.numbers.push(SIDE | self.sides.len() as u32);
+        self.numbers.push(SIDE_BIT | self.sides.len() as u32);
         self.sides.push(SideObject { node, key: 0 });
     }
 
     /// Returns the string with this number, if it is a plain one.
     pub(super) fn find_numbered_string(&self, number: i64) -> Option<Node> {
         let entry = self.numbered_entry(number)?;
-        if entry & SIDE != 0 {
-            let side = self.sides.get((entry & !SIDE) as usize)?;
+        if entry & SIDE_BIT != 0 {
+            let side = self.sides.get((entry & !SIDE_BIT) as usize)?;
             return side.node.kind.has_bytes().then_some(side.node);
         }
         // Calling `is_whole` records that the document must be read as a whole.

@@ -9,14 +9,14 @@ use super::number::{is_fixnum, push_integer};
 use super::{FORMAT, MAJOR, MINOR, ReadOptions, tag};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
 /// Number of symbols that are kept, and of strings and floats that may be linked.
 const MAX_SYMBOLS: usize = 1 << 20;
 const MAX_SIDES: usize = 1 << 20;
-/// In [`SkimmedContainer::note`]: entries with keys, entries with a default value after them, members.
+/// Values of [`SkimmedContainer::skimmer_data`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;
@@ -32,14 +32,14 @@ pub(super) fn make_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
 struct SkimState {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
-    places: Vec<(u64, u32)>,
+    symbol_names: Vec<(u64, u32)>,
     /// Positions of keys and floats, with the numbers of values and symbols before them, in the order of their
     /// numbers. A link to one of these does not mean that a program shares it.
     sides: Vec<Mark>,
     /// For an answer: the number of its values that have a number.
-    count: u64,
+    value_count: u64,
     /// For an answer: the first number in it.
-    first: u64,
+    first_number: u64,
     /// For an answer: the new number of each symbol in it.
     symbol_numbers: HashMap<u64, u64>,
     /// For an answer: the new number of each value in it.
@@ -54,7 +54,7 @@ impl SkimState {
     }
 
     /// Records that the value at the mark may be linked later.
-    fn note_side(&mut self, mark: Mark) {
+    fn record_side(&mut self, mark: Mark) {
         let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
         if is_new && self.sides.len() < MAX_SIDES {
             self.sides.push(mark);
@@ -62,7 +62,7 @@ impl SkimState {
     }
 
     fn symbol_place(&self, number: u64) -> SkimResult<(u64, u32)> {
-        usize::try_from(number).ok().and_then(|index| self.places.get(index).copied()).ok_or(SkimAborted)
+        usize::try_from(number).ok().and_then(|index| self.symbol_names.get(index).copied()).ok_or(SkimAborted)
     }
 }
 
@@ -109,28 +109,30 @@ fn read_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
 fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
     let name_position = skimmer.view.position();
-    let known = skimmer.format.places.len() as u64;
-    let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
+    let known = skimmer.format.symbol_names.len() as u64;
+    let number = match skimmer.answer_bytes().is_some() && skimmer.name_count < known {
         // The first occurrence of the symbol may be before the answer, so its name is read again from there.
-        true => {
-            skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
-        }
-        false => skimmer.names,
+        true => skimmer
+            .format
+            .symbol_names
+            .binary_search_by_key(&name_position, |place| place.0)
+            .map_err(|_| SkimAborted)? as u64,
+        false => skimmer.name_count,
     };
     if number == known {
-        if skimmer.format.places.len() == MAX_SYMBOLS {
+        if skimmer.format.symbol_names.len() == MAX_SYMBOLS {
             return Err(SkimAborted);
         }
-        skimmer.format.places.push((name_position, len));
+        skimmer.format.symbol_names.push((name_position, len));
     }
-    skimmer.names = skimmer.names.max(number + 1);
+    skimmer.name_count = skimmer.name_count.max(number + 1);
     pass_symbol_name(skimmer, number, len)?;
     Ok(number)
 }
 
 fn read_known_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let number = read_count(skimmer)?;
-    if number >= skimmer.names {
+    if number >= skimmer.name_count {
         return Err(SkimAborted);
     }
     let (name_position, len) = skimmer.format.symbol_place(number)?;
@@ -220,11 +222,11 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         }
         b'"' | b'I' => {
             skimmer.view.advance(1)?;
-            skimmer.format.note_side(mark);
+            skimmer.format.record_side(mark);
             if tag == b'I' && skimmer.view.read_byte()? != b'"' {
                 return Err(SkimAborted);
             }
-            skimmer.values += 1;
+            skimmer.value_count += 1;
             read_string_key(skimmer)?;
             if tag == b'I' {
                 if read_count(skimmer)? != 1 {
@@ -236,7 +238,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         b'@' => {
             skimmer.view.advance(1)?;
             let number = read_count(skimmer)?;
-            let side_position = skimmer.format.find_side(number)?.at;
+            let side_position = skimmer.format.find_side(number)?.offset;
             let position = skimmer.view.position();
             skimmer.view.seek_to(side_position);
             match skimmer.view.read_byte()? {
@@ -274,7 +276,7 @@ impl Tokens for SkimState {
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let tag = skimmer.view.peek()?;
-        let note = match tag::TAGS.parts_of_tag(tag) {
+        let content = match tag::TAGS.parts_of_tag(tag) {
             [Part::Number, Part::Items(_)] => 0,
             [Part::Number, Part::Entries(_)] => ENTRIES,
             [Part::Number, Part::Entries(_), Part::Value] => DEFAULT,
@@ -286,23 +288,23 @@ impl Tokens for SkimState {
             _ => return Ok(SkimmedContainer::LEAF),
         };
         skimmer.view.advance(1)?;
-        skimmer.values += 1;
-        if note == MEMBERS {
+        skimmer.value_count += 1;
+        if content == MEMBERS {
             read_symbol(skimmer)?;
         }
         let count = read_count(skimmer)?;
-        let shape = if note == 0 { SkimmedShape::List } else { SkimmedShape::Map };
-        Ok(SkimmedContainer { note, ..SkimmedContainer::new(shape, Some(count)) })
+        let kind = if content == 0 { SkimmedKind::List } else { SkimmedKind::Map };
+        Ok(SkimmedContainer { skimmer_data: content, ..SkimmedContainer::new(kind, Some(count)) })
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
         if !open.take_next_item() {
-            if open.note == DEFAULT {
+            if open.skimmer_data == DEFAULT {
                 skimmer.pass_value()?;
             }
             return Ok(None);
         }
-        Ok(Some(match open.note {
+        Ok(Some(match open.skimmer_data {
             0 => SkimmedKey::Item,
             MEMBERS => {
                 read_symbol_key(skimmer)?;
@@ -313,9 +315,9 @@ impl Tokens for SkimState {
     }
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
-        let first = skimmer.values;
+        let first = skimmer.value_count;
         let format = &mut skimmer.format;
-        (format.first, format.count) = (first, 0);
+        (format.first_number, format.value_count) = (first, 0);
         format.symbol_numbers.clear();
         format.value_numbers.clear();
         Ok(vec![MAJOR, format.minor])
@@ -356,7 +358,7 @@ impl Tokens for SkimState {
     }
 
     fn read_float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> SkimResult<()> {
-        skimmer.format.note_side(mark);
+        skimmer.format.record_side(mark);
         let len = SkimState::read_count(skimmer, b'f')?;
         skimmer.pass_bytes(len)
     }
@@ -375,7 +377,7 @@ impl Tokens for SkimState {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_count(skimmer)?;
-        if number >= skimmer.values {
+        if number >= skimmer.value_count {
             return Err(SkimAborted);
         }
         if skimmer.answer_bytes().is_none() {
@@ -385,7 +387,7 @@ impl Tokens for SkimState {
             emit_tagged(skimmer, tag, new);
             return Ok(());
         }
-        if number >= skimmer.format.first {
+        if number >= skimmer.format.first_number {
             return Err(SkimAborted);
         }
         let side = skimmer.format.find_side(number)?;
@@ -400,16 +402,16 @@ impl Tokens for SkimState {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
-            format.value_numbers.insert(skimmer.values, format.count);
-            format.count += 1;
+            format.value_numbers.insert(skimmer.value_count, format.value_count);
+            format.value_count += 1;
         }
-        skimmer.values += 1;
+        skimmer.value_count += 1;
     }
 
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         if matches!(skimmer.view.peek()?, b'"' | b'I') {
             let mark = skimmer.mark_position();
-            skimmer.format.note_side(mark);
+            skimmer.format.record_side(mark);
         }
         skimmer.pass_value_beginning()
     }

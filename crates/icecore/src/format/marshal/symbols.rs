@@ -43,7 +43,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// Returns the bytes of a string that is completely in the input.
     #[inline]
     pub(super) fn input_bytes(&self, node: &Node) -> &'a [u8] {
-        let Location::Input(start) = node.place() else { return &[] };
+        let Location::Input(start) = node.location() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
@@ -78,7 +78,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     }
 
     /// Reads the bytes after `:`, and the encoding if there is one.
-    pub(super) fn read_new_symbol(&mut self, start: usize, variables: bool, node: u32) -> Result<usize, Error> {
+    pub(super) fn read_new_symbol(&mut self, start: usize, has_variables: bool, node: u32) -> Result<usize, Error> {
         let (place, len) = self.read_bytes("a symbol")?;
         self.record_piece(start, node, "symbol");
         let number = self.symbols.len();
@@ -90,10 +90,10 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             name.set_encoding(binary);
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
-        if bytes == b"E" && number < 122 && self.utf8 == u64::MAX {
-            self.utf8 = utf8_tail(number);
+        if bytes == b"E" && number < 122 && self.utf8_tail == u64::MAX {
+            self.utf8_tail = utf8_tail(number);
         }
-        if variables {
+        if has_variables {
             let count_start = self.scan.offset;
             let count = self.read_count("instance variables", 2)?;
             self.record_piece(count_start, node, "count");

@@ -26,9 +26,9 @@ use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Spare, Written};
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check_structure()?;
     let document = &*document.without_array_copies(limits)?;
-    let is_ours = document.spelling_of(NAME).is_some();
+    let has_spelling = document.spelling_of(NAME).is_some();
     append_named(document, &FORMAT, limits, out, |document, out| {
-        if !options.utf8 || is_ours {
+        if !options.utf8 || has_spelling {
             return write_whole(document, limits, out);
         }
         let mut tape = document.tape().clone();
@@ -62,18 +62,18 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
     let mut writer = Writer {
         document,
-        // The fast loops do not look up notes, and they take the counts of hashes as they are. Both would be wrong
-        // with spelling, or with keys that are allowed but absent.
-        fast: spelling.is_none() && !document.tape().keys().has_absent(),
+        // The fast loops do not look up notes, so they would be wrong with spelling. They take the counts of hashes as
+        // they are, so they would be wrong with keys that a restricted hash allows but does not contain.
+        may_use_fast_loops: spelling.is_none() && !document.tape().keys().has_absent(),
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         names: WrittenNames::default(),
         numbers: SeededMap::default(),
         floats: FloatNumbers::default(),
-        known: SeededMap::default(),
+        numbered_values: SeededMap::default(),
         pending_targets: Vec::new(),
-        next: 0,
+        next_number: 0,
         losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
@@ -118,7 +118,7 @@ pub(super) struct Writer<'d> {
     pub(super) limits: &'d Limits,
     pub(super) spelling: Option<Replay<'d>>,
     /// Whether the fast loops may be used.
-    fast: bool,
+    may_use_fast_loops: bool,
     pub(super) stack: Vec<WriteFrame>,
     pub(super) names: WrittenNames<'d>,
     /// The numbers of nodes that links refer to.
@@ -126,11 +126,11 @@ pub(super) struct Writer<'d> {
     /// The numbers of floats that Ruby stores in the reference itself.
     pub(super) floats: FloatNumbers,
     /// The values with a number, if there are notes.
-    pub(super) known: SeededMap<u32, NumberedValue<'d>>,
+    pub(super) numbered_values: SeededMap<u32, NumberedValue<'d>>,
     /// Nodes that get the next number as well: wrappers that Ruby does not have.
     pub(super) pending_targets: Vec<u32>,
     /// The next object number.
-    pub(super) next: u32,
+    pub(super) next_number: u32,
     pub(super) losses: Losses,
 }
 
@@ -178,12 +178,12 @@ impl<'d> Writer<'d> {
     #[inline]
     pub(super) fn assign_number(&mut self, index: u32) {
         if self.document.node(index).has(flag::TARGET) {
-            self.numbers.insert(index, self.next);
+            self.numbers.insert(index, self.next_number);
         }
         for target in self.pending_targets.drain(..) {
-            self.numbers.insert(target, self.next);
+            self.numbers.insert(target, self.next_number);
         }
-        self.next += 1;
+        self.next_number += 1;
     }
 
     pub(super) fn write_bytes(&self, bytes: &[u8], buf: &mut Vec<u8>) {
@@ -196,7 +196,7 @@ impl<'d> Writer<'d> {
     /// Writes a value: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.pending_targets.clear();
-        let (first, mut current, mut links) = (index, index, false);
+        let (first, mut current, mut has_links) = (index, index, false);
         // Hand-made links may form a circle.
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.document.node(current);
@@ -228,7 +228,7 @@ impl<'d> Writer<'d> {
                             return Ok(());
                         }
                     }
-                    links = true;
+                    has_links = true;
                     if node.kind == Kind::Alias && has_no_identity(self.document.node(target)) {
                         self.record_loss(LossKind::Sharing, current);
                     }
@@ -251,11 +251,11 @@ impl<'d> Writer<'d> {
                     Some(inner) => inner,
                     None => return Ok(()),
                 },
-                _ => return self.write_bare(current, &node, None, buf),
+                _ => return self.write_bare(current, &node, false, buf),
             };
             current = inner;
         }
-        Err(chain_too_long_error(self.document, first, links, self.limits))
+        Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
     /// Returns the content of a wrapper that Ruby can't represent.
@@ -267,8 +267,8 @@ impl<'d> Writer<'d> {
         index + 1
     }
 
-    /// Returns `true` if Ruby could have this object: its class is a constant, and its members are
-    /// variables. Objects read from Ruby always are.
+    /// Returns `true` if Ruby could have this object: its class is a constant, and its members are variables. This is
+    /// always true for objects that were read from Marshal.
     fn is_ruby_object(&self, index: u32, node: &Node) -> bool {
         let body = Cursor::new(self.document, index + 1);
         let has_names = node.end() > index + 1
@@ -281,10 +281,10 @@ impl<'d> Writer<'d> {
             _ => false,
         };
         let class = self.document.class_name(node.class()).map_or(&b""[..], |name| name.bytes);
-        let is_ours = || body.entries().all(|(key, _)| key.node().kind == Kind::Symbol);
+        let has_only_symbols = || body.entries().all(|(key, _)| key.node().kind == Kind::Symbol);
         has_names
             && (self.spelling.is_some()
-                || (is_constant_name(class) || !body.is_empty() && is_ours())
+                || (is_constant_name(class) || !body.is_empty() && has_only_symbols())
                     && body.entries().all(|(key, _)| is_member(&key)))
     }
 
@@ -316,7 +316,7 @@ impl<'d> Writer<'d> {
         if !takes_number(node) && !node.kind.is_again() {
             // Integers and the like can't have attributes.
             self.record_loss(LossKind::Attributes, first);
-            return self.write_bare(inner, &node, None, buf).map(|()| None);
+            return self.write_bare(inner, &node, false, buf).map(|()| None);
         }
         let mut encoded = self.written_encoding(inner).map(|_| inner);
         let has_encoding = encoded.is_some() || self.find_note(inner, code::NAME_ENCODING).is_some();
@@ -350,9 +350,10 @@ impl<'d> Writer<'d> {
             push_integer(i64::from(*number), buf);
             return Ok(None);
         }
-        self.write_bare(inner, &node, Some(()), buf).map(|()| None)
+        self.write_bare(inner, &node, true, buf).map(|()| None)
     }
 
+    /// Returns `true` if the value can be written without its wrapper: [`Self::write_bare`] writes it.
     fn is_bare(&self, index: u32, node: &Node) -> bool {
         match node.kind {
             Kind::Object => self.is_ruby_object(index, node),
@@ -368,11 +369,11 @@ impl<'d> Writer<'d> {
         &mut self,
         index: u32,
         node: &Node,
-        is_encoded_outside: Option<()>,
+        is_encoded_outside: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if !node.kind.is_container() {
-            return self.write_leaf(index, node, is_encoded_outside.is_some(), buf);
+            return self.write_leaf(index, node, is_encoded_outside, buf);
         }
         let end = self.index_after(index);
         match node.kind {
@@ -422,7 +423,7 @@ impl<'d> Writer<'d> {
                 })
             }
             Kind::Regexp => {
-                self.write_regexp(index, is_encoded_outside.is_some(), buf);
+                self.write_regexp(index, is_encoded_outside, buf);
                 Ok(())
             }
             _ => {
@@ -507,7 +508,7 @@ impl<'d> Writer<'d> {
             if buf.len() >= flush_at && !has_key {
                 return self.push_frame(WriteFrame::Children { index, end, keys });
             }
-            if self.fast && keys != KeyStyle::Identity && !has_key {
+            if self.may_use_fast_loops && keys != KeyStyle::Identity && !has_key {
                 match self.write_fast_children(ChildPosition { index, end, keys, has_key }, buf)? {
                     Some(position) => ChildPosition { index, end, keys, has_key } = position,
                     None => return Ok(()),

@@ -273,7 +273,7 @@ impl Writer<'_> {
             Kind::Text | Kind::Bytes => {
                 let is_text = node.kind == Kind::Text;
                 let tail = self.names.utf8_tail;
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.document.input(), start as usize),
                     Location::Arena(start) => (self.document.tape().arena(), start as usize),
                 };
@@ -294,7 +294,7 @@ impl Writer<'_> {
                 if is_text {
                     tokens.push_word(tail);
                 }
-                self.next += 1;
+                self.next_number += 1;
             }
             Kind::Null => tokens.push_word(Word::from_byte(b'0')),
             Kind::Bool => tokens.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
@@ -326,7 +326,7 @@ impl Writer<'_> {
             }
             let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
             tokens.push_word(Word::from_byte(tag).followed_by(Word::from_integer(i64::from(node.aux))));
-            self.next += 1;
+            self.next_number += 1;
             return Some((index + 1, node.end(), KeyStyle::Values));
         }
         let tag = match node.form() {
@@ -353,7 +353,7 @@ impl Writer<'_> {
         tokens.push_word(Word::from_byte(tag));
         tokens.push_word(class);
         tokens.push_word(Word::from_integer(i64::from(body.aux)));
-        self.next += 1;
+        self.next_number += 1;
         Some((index + 2, body.end(), KeyStyle::Members))
     }
 }

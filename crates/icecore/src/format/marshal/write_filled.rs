@@ -16,6 +16,11 @@ const MAX_LINEAR_SYMBOLS: usize = 32;
 /// Kind, encoding and bytes of a string.
 type StringIdentity<'d> = (Kind, u16, &'d [u8]);
 
+/// Symbols and objects with this number or a higher one are special: a [`Word`] has no space for them.
+const MAX_NUMBER: u32 = 1 << 24;
+/// Marshal's byte for the integer 1: a string has one instance variable, its encoding.
+const ONE: Word = Word::from_byte(6);
+
 /// Maximum number of bytes of one node in the buffer.
 const MAX_NODE_LEN: usize = 96;
 
@@ -24,7 +29,7 @@ const MAX_NODE_LEN: usize = 96;
 enum SymbolUse {
     Key(u16),
     Class(u32),
-    /// The short name of the instance variable for an encoding.
+    /// The symbol `E`, the name of the instance variable for an encoding.
     Encoding,
     /// A value.
     Node(u32),
@@ -58,7 +63,9 @@ fn pack_frame(end: u32, remaining: u32) -> u64 {
 struct FilledWriter<'d, 's> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
+    /// See [`Spare::call`].
     call: u32,
+    /// The words of keys and classes that occurred, by id.
     keys: &'s mut Vec<RepeatedName>,
     classes: &'s mut Vec<RepeatedName>,
     /// The first use of each symbol by number, packed.
@@ -67,7 +74,7 @@ struct FilledWriter<'d, 's> {
     stack: &'s mut Vec<u64>,
     /// All symbols by name. The table is built when a value first needs it.
     by_name: Option<SeededMap<&'d [u8], u32>>,
-    /// The number of the symbol `E`.
+    /// The number of the symbol `E`, which is the name of the instance variable for an encoding.
     encoding_symbol: Option<u32>,
     /// Bytes that follow a string in UTF-8.
     utf8_tail: Word,
@@ -79,7 +86,8 @@ struct FilledWriter<'d, 's> {
     floats: Option<SeededMap<u64, u32>>,
     /// Nodes that links refer to, and their numbers.
     targets: Vec<(u32, u32)>,
-    next: u32,
+    /// The number of the next object.
+    next_number: u32,
 }
 
 /// Appends the document; `None` if anything in it is special.
@@ -115,7 +123,7 @@ pub(super) fn write_filled(
         interned: None,
         floats: None,
         targets: Vec::new(),
-        next: 0,
+        next_number: 0,
     };
     filled.symbols.clear();
     filled.stack.clear();
@@ -162,7 +170,7 @@ impl<'d> FilledWriter<'d, '_> {
                     continue;
                 }
                 id => match self.keys.get(usize::from(id)) {
-                    Some(called) if called.call == self.call => tokens.push_word(Word::from_bits(called.bytes)),
+                    Some(known) if known.call == self.call => tokens.push_word(Word::from_bits(known.bytes)),
                     _ => self.write_new_key(id, &mut tokens, buf)?,
                 },
             }
@@ -183,9 +191,9 @@ impl<'d> FilledWriter<'d, '_> {
     #[inline(always)]
     fn assign_number(&mut self, index: u32, node: &Node) {
         if node.has(flag::TARGET) {
-            self.targets.push((index, self.next));
+            self.targets.push((index, self.next_number));
         }
-        self.next += 1;
+        self.next_number += 1;
     }
 
     fn write_bytes(&self, bytes: &[u8], tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
@@ -257,12 +265,12 @@ impl<'d> FilledWriter<'d, '_> {
         if !bytes.is_ascii() {
             return None;
         }
-        let (number, is_called) = self.find_or_add_symbol(name, bytes);
-        if number >= 1 << 24 {
+        let (number, is_known) = self.find_or_add_symbol(name, bytes);
+        if number >= MAX_NUMBER {
             return None;
         }
         let word = Word::from_byte(b';').followed_by(Word::from_length(number as usize));
-        if is_called {
+        if is_known {
             tokens.push_word(word);
         } else {
             tokens.push_word(Word::from_byte(b':'));
@@ -323,11 +331,11 @@ impl<'d> FilledWriter<'d, '_> {
             Kind::Text | Kind::Bytes => {
                 let number = self.intern_key(id, name.node.kind, name.bytes);
                 let word = Word::from_byte(b'@').followed_by(Word::from_length(number as usize));
-                if number >= 1 << 24 {
+                if number >= MAX_NUMBER {
                     return None;
                 }
-                if number == self.next {
-                    self.next += 1;
+                if number == self.next_number {
+                    self.next_number += 1;
                     self.write_string(name.node.kind, name.bytes, tokens, buf)?;
                 } else {
                     tokens.push_word(word);
@@ -350,10 +358,10 @@ impl<'d> FilledWriter<'d, '_> {
     }
 
     fn write_class(&mut self, id: u32, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
-        if let Some(called) = self.classes.get(id as usize)
-            && called.call == self.call
+        if let Some(known) = self.classes.get(id as usize)
+            && known.call == self.call
         {
-            tokens.push_word(Word::from_bits(called.bytes));
+            tokens.push_word(Word::from_bits(known.bytes));
             return Some(());
         }
         let name = self.document.tape().classes().get(id)?;
@@ -369,7 +377,7 @@ impl<'d> FilledWriter<'d, '_> {
 
     /// Returns the number of a key that is a string; the next number if it is new.
     fn intern_key(&mut self, id: u16, kind: Kind, bytes: &'d [u8]) -> u32 {
-        let next = self.next;
+        let next = self.next_number;
         match &mut self.interned {
             Some(strings) => *strings.entry((kind, 0, bytes)).or_insert(next),
             None => {
@@ -381,7 +389,7 @@ impl<'d> FilledWriter<'d, '_> {
 
     /// Like [`Self::intern_key`], for a value or a key with a node.
     fn intern_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
-        let (keys, next) = (self.document.tape().keys(), self.next);
+        let (keys, next) = (self.document.tape().keys(), self.next_number);
         let string_keys = &self.string_keys;
         let strings = self.interned.get_or_insert_with(|| {
             let name = |(id, number): &(u16, u32)| {
@@ -403,9 +411,9 @@ impl<'d> FilledWriter<'d, '_> {
         tokens.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
         self.write_bytes(bytes, tokens, buf);
         if self.utf8_tail.is_none() {
-            tokens.push_word(Word::from_byte(6));
+            tokens.push_word(ONE);
             let word = self.write_encoding(tokens, buf)?;
-            self.utf8_tail = Word::from_byte(6).followed_by(word).followed_by(Word::from_byte(b'T'));
+            self.utf8_tail = ONE.followed_by(word).followed_by(Word::from_byte(b'T'));
             tokens.push_word(Word::from_byte(b'T'));
         } else {
             tokens.push_word(self.utf8_tail);
@@ -428,7 +436,7 @@ impl<'d> FilledWriter<'d, '_> {
         }
         tokens.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
         self.write_bytes(bytes, tokens, buf);
-        tokens.push_word(Word::from_byte(6));
+        tokens.push_word(ONE);
         self.write_encoding(tokens, buf)?;
         tokens.push_word(Word::from_byte(b'F'));
         Some(())
@@ -438,9 +446,9 @@ impl<'d> FilledWriter<'d, '_> {
         let bytes = self.document.bytes(node);
         if node.has(flag::HINT) {
             let number = self.intern_string(node, bytes);
-            if number != self.next {
+            if number != self.next_number {
                 tokens.push_word(Word::from_byte(b'@').followed_by(Word::from_length(number as usize)));
-                return (number < 1 << 24).then_some(());
+                return (number < MAX_NUMBER).then_some(());
             }
         }
         self.assign_number(index, node);
@@ -471,7 +479,7 @@ impl<'d> FilledWriter<'d, '_> {
             }
             Kind::Text | Kind::Bytes if node.flags == 0 && !(node.kind == Kind::Text && self.utf8_tail.is_none()) => {
                 let bytes = self.document.bytes(node);
-                self.next += 1;
+                self.next_number += 1;
                 let is_text = node.kind == Kind::Text;
                 let tag = if is_text {
                     Word::from_byte(b'I').followed_by(Word::from_byte(b'"'))
@@ -522,7 +530,7 @@ impl<'d> FilledWriter<'d, '_> {
     fn write_float(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
         tokens.flush_into(buf);
         if is_immediate(node.payload) {
-            let next = self.next;
+            let next = self.next_number;
             let number = *self.floats.get_or_insert_default().entry(node.payload).or_insert(next);
             if number != next {
                 buf.push(b'@');

@@ -16,11 +16,11 @@ pub(super) struct FloatNumbers {
     /// The nodes of floats that Ruby stores in the reference.
     nodes: Vec<u32>,
     /// For each of them, the index in this list of the first equal one.
-    first: Vec<u32>,
+    first_equal: Vec<u32>,
     /// For each of those, its object number, plus one.
     numbers: Vec<u32>,
     /// The index of the float that is probably next.
-    next: usize,
+    predicted: usize,
 }
 
 /// Returns the bits that a float is written from.
@@ -42,11 +42,11 @@ impl FloatNumbers {
         if !self.is_filled {
             self.index_floats(document);
         }
-        if self.nodes.get(self.next) != Some(&node) {
-            self.next = self.nodes.binary_search(&node).ok()?;
+        if self.nodes.get(self.predicted) != Some(&node) {
+            self.predicted = self.nodes.binary_search(&node).ok()?;
         }
-        let first = *self.first.get(self.next)?;
-        self.next += 1;
+        let first = *self.first_equal.get(self.predicted)?;
+        self.predicted += 1;
         self.numbers.get_mut(first as usize)
     }
 
@@ -79,7 +79,7 @@ impl FloatNumbers {
                 }
                 slot = (slot + 1) & mask;
             };
-            self.first.push(first);
+            self.first_equal.push(first);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Writer<'_> {
                         push_integer(number, buf);
                         return Ok(());
                     }
-                    self.known.insert(self.next, NumberedValue::Int(value));
+                    self.numbered_values.insert(self.next_number, NumberedValue::Int(value));
                 }
                 self.write_bignum(index, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
             }
@@ -109,14 +109,14 @@ impl Writer<'_> {
                 return push_integer(number, buf);
             }
             text = self.spelling.as_ref().and_then(|known| known.stored_bytes(index, code::FLOAT));
-            self.known.insert(self.next, NumberedValue::Float(bits));
+            self.numbered_values.insert(self.next_number, NumberedValue::Float(bits));
         }
         if is_immediate(bits)
             && let Some(slot) = self.floats.number_slot(self.document, index)
         {
             let known = *slot;
             if known == 0 {
-                *slot = self.next + 1;
+                *slot = self.next_number + 1;
             } else if self.find_note(index, code::FRESH).is_none() {
                 buf.push(b'@');
                 return push_integer(i64::from(known) - 1, buf);
@@ -138,7 +138,7 @@ impl Writer<'_> {
     /// Returns the number in a note, if it is the number of the same value.
     pub(super) fn find_noted_link(&self, index: u32, code: u16, value: NumberedValue<'_>) -> Option<i64> {
         let number = self.find_note(index, code).and_then(|number| u32::try_from(number).ok())?;
-        (self.known.get(&number) == Some(&value)).then_some(i64::from(number))
+        (self.numbered_values.get(&number) == Some(&value)).then_some(i64::from(number))
     }
 
     fn write_string(&mut self, index: u32, node: &Node, is_encoded_outside: bool, buf: &mut Vec<u8>) {
@@ -150,12 +150,12 @@ impl Writer<'_> {
                 buf.push(b'@');
                 return push_integer(number, buf);
             }
-            self.known.insert(self.next, numbered);
+            self.numbered_values.insert(self.next_number, numbered);
         }
         if node.has(flag::HINT) && self.spelling.is_none() {
             // The one object that all equal keys are.
-            let number = self.names.intern_string(node, bytes, self.next);
-            if number != self.next {
+            let number = self.names.intern_string(node, bytes, self.next_number);
+            if number != self.next_number {
                 buf.push(b'@');
                 return push_integer(i64::from(number), buf);
             }

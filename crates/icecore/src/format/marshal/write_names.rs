@@ -146,11 +146,11 @@ impl<'d> Writer<'d> {
                     buf.push(b'@');
                     push_integer(i64::from(*number), buf);
                 } else {
-                    self.names.encodings.insert(name, self.next);
+                    self.names.encodings.insert(name, self.next_number);
                     if self.spelling.is_some() {
-                        self.known.insert(self.next, NumberedValue::String(Kind::Bytes, 0, name));
+                        self.numbered_values.insert(self.next_number, NumberedValue::String(Kind::Bytes, 0, name));
                     }
-                    self.next += 1;
+                    self.next_number += 1;
                     buf.push(b'"');
                     self.write_bytes(name, buf);
                 }
@@ -315,16 +315,16 @@ impl<'d> Writer<'d> {
         if node.flags & flag::LOCKED != 0 {
             self.record_loss(LossKind::Restricted, value);
         }
-        self.names.strings.entry(identity).or_insert(self.next);
+        self.names.strings.entry(identity).or_insert(self.next_number);
         self.write_fresh_key(node, bytes, buf)
     }
 
     /// Writes a string as a key in full.
     fn write_fresh_key(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
-        let number = self.next;
-        self.next += 1;
+        let number = self.next_number;
+        self.next_number += 1;
         if self.spelling.is_some() {
-            self.known.insert(number, NumberedValue::String(node.kind, node.encoding(), bytes));
+            self.numbered_values.insert(number, NumberedValue::String(node.kind, node.encoding(), bytes));
         }
         let explicit = match node.kind {
             Kind::Text => Some(WriteEncoding::Utf8),

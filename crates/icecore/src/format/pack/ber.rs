@@ -10,13 +10,13 @@ const MAX_INTEGER_BYTES: usize = 8;
 
 impl<S: Sink> Unpacker<'_, S> {
     pub(super) fn read_compressed(&mut self, len: u64) -> Result<(), Error> {
-        let characters = self.current_frame().characters;
+        let in_characters = self.current_frame().counts_characters;
         let mut digits: Vec<u8> = Vec::new();
         let mut remaining = len.min(self.bytes_left() as u64);
         while remaining > 0 && self.position < self.data.len() {
             digits.clear();
             loop {
-                let Some(byte) = self.read_byte(characters)? else {
+                let Some(byte) = self.read_byte(in_characters)? else {
                     return Err(Error::new(ErrorKind::Truncated)
                         .expecting("the last byte of a compressed integer")
                         .finding("the end"));

@@ -11,14 +11,14 @@ impl<S: Sink> Unpacker<'_, S> {
         let (digits_per_byte, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
         let available = self.bytes_left().saturating_mul(digits_per_byte);
-        let len = if task.star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(available) };
+        let len = if task.is_star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(available) };
         self.spend(len)?;
         let frame = self.current_frame();
-        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
+        let (in_characters, has_sum) = (frame.counts_characters, frame.checksum.is_wanted());
         let start = self.sink.tape().arena.len();
         let mut remaining = len;
         while remaining > 0 && self.position < self.data.len() {
-            let Some(byte) = self.read_byte(characters)? else { break };
+            let Some(byte) = self.read_byte(in_characters)? else { break };
             let count = remaining.min(digits_per_byte);
             remaining -= count;
             if has_sum {

@@ -21,9 +21,9 @@ pub(super) enum NumberKind {
 impl Layout {
     /// Returns the layout of a letter, on a machine with 64 bits and little-endian
     /// numbers. Returns `None` if the letter is not that of such a number.
-    pub(super) fn from_letter(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
+    pub(super) fn from_letter(letter: u8, has_exclamation_mark: bool, order: Order) -> Option<Layout> {
         use NumberKind::{Float, Int, Uint};
-        let (size, value) = match (letter, shriek) {
+        let (size, value) = match (letter, has_exclamation_mark) {
             (b'c', _) => (1, Int),
             (b's', _) => (2, Int),
             (b'S', _) => (2, Uint),

@@ -6,15 +6,15 @@ use super::template::Order;
 use crate::error::Error;
 
 /// A part of the template that is being measured.
-struct MeasuredPart {
+struct MeasuredRange {
     offset: usize,
     end: usize,
     total: u64,
-    state: PartState,
+    state: MeasureState,
 }
 
 /// State that a part needs to continue.
-enum PartState {
+enum MeasureState {
     Nothing,
     /// The count of a symbol is being measured.
     Count(Symbol),
@@ -30,16 +30,16 @@ pub(super) fn measure_template(
     order: Order,
     level: usize,
 ) -> Result<u64, Error> {
-    let mut parts = vec![MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing }];
+    let mut parts = vec![MeasuredRange { offset: start, end, total: 0, state: MeasureState::Nothing }];
     let mut measured = 0;
     while let Some(part) = parts.last_mut() {
-        let counted = match std::mem::replace(&mut part.state, PartState::Nothing) {
-            PartState::Group(times, offset) => {
+        let counted = match std::mem::replace(&mut part.state, MeasureState::Nothing) {
+            MeasureState::Group(times, offset) => {
                 part.total = add_product(scanner, part.total, times, measured, offset)?;
                 None
             }
-            PartState::Count(symbol) => Some((symbol, measured)),
-            PartState::Nothing => None,
+            MeasureState::Count(symbol) => Some((symbol, measured)),
+            MeasureState::Nothing => None,
         };
         let (symbol, count) = match counted {
             Some(counted) => counted,
@@ -60,8 +60,8 @@ pub(super) fn measure_template(
                         ));
                     }
                     Count::Template(start, end) => {
-                        part.state = PartState::Count(symbol);
-                        parts.push(MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing });
+                        part.state = MeasureState::Count(symbol);
+                        parts.push(MeasuredRange { offset: start, end, total: 0, state: MeasureState::Nothing });
                         continue;
                     }
                 },
@@ -69,8 +69,8 @@ pub(super) fn measure_template(
         };
         if symbol.letter == b'(' {
             let (start, end) = symbol.group;
-            part.state = PartState::Group(count, symbol.offset);
-            parts.push(MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing });
+            part.state = MeasureState::Group(count, symbol.offset);
+            parts.push(MeasuredRange { offset: start, end, total: 0, state: MeasureState::Nothing });
         } else {
             part.total = add_letter(scanner, part.total, &symbol, count)?;
         }
@@ -81,10 +81,10 @@ pub(super) fn measure_template(
 /// Adds a letter that is not a group to the total.
 fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Result<u64, Error> {
     let excess = total % count.max(1);
-    let (times, size) = match (symbol.letter, symbol.shriek) {
+    let (times, size) = match (symbol.letter, symbol.has_exclamation_mark) {
         (b'%', _) => return Ok(total),
-        (b'X', shriek) => {
-            let back = if shriek { excess } else { count };
+        (b'X', has_exclamation_mark) => {
+            let back = if has_exclamation_mark { excess } else { count };
             return total.checked_sub(back).ok_or_else(|| {
                 scanner.template_error(
                     symbol.offset,
@@ -107,7 +107,7 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
                 found,
             ));
         }
-        (letter, shriek) => match Layout::from_letter(letter, shriek, symbol.order) {
+        (letter, has_exclamation_mark) => match Layout::from_letter(letter, has_exclamation_mark, symbol.order) {
             Some(Layout { size, value: NumberKind::Int | NumberKind::Uint | NumberKind::Float, .. }) => {
                 (count, size as u64)
             }

@@ -49,7 +49,7 @@ pub static FORMAT: Format = Format {
     can: Capabilities { extension: "bin", evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
     detect: |_| None,
     begins: Some(|_| true),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |settings| Box::new(Options::from_settings(settings)),
@@ -108,12 +108,12 @@ impl Reader for Options {
         let mut outcome = Unpack(self).read(input, request);
         let (consumed, len) = (outcome.consumed, input.len());
         if !self.exact && outcome.error.is_none() && consumed < len {
-            let (offset, was) = (consumed as u64, (len - consumed) as u64);
+            let (offset, old_len) = (consumed as u64, (len - consumed) as u64);
             outcome.document.set_repairs(vec![Repair {
                 offset,
-                was,
-                is: 0,
-                what: "rest",
+                old_len,
+                new_len: 0,
+                subject: "rest",
                 path: "$".to_owned(),
                 explanation: None,
             }]);

@@ -15,21 +15,21 @@ impl<S: Sink> Unpacker<'_, S> {
 
     pub(super) fn read_numbers(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let op = task.op;
-        let Some(layout) = Layout::from_letter(op.letter, op.shriek, op.order) else {
+        let Some(layout) = Layout::from_letter(op.letter, op.has_exclamation_mark, op.order) else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
             return Err(super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset))
                 .finding(found));
         };
         let count = self.count_available(task.len, layout.size);
         let frame = self.current_frame();
-        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
-        if !characters && !has_sum {
+        let (in_characters, has_sum) = (frame.counts_characters, frame.checksum.is_wanted());
+        if !in_characters && !has_sum {
             return self.read_number_run(layout, count);
         }
         self.spend(count)?;
         for _ in 0..count {
             let mut bytes = [0; 16];
-            if !self.take_bytes(&mut bytes[..layout.size], characters)? {
+            if !self.take_bytes(&mut bytes[..layout.size], in_characters)? {
                 break;
             }
             let bytes = &bytes[..layout.size];
@@ -82,10 +82,10 @@ impl<S: Sink> Unpacker<'_, S> {
         Ok(())
     }
 
-    /// Reads bytes; with `characters`, each is a character. Returns `false` and consumes
+    /// Reads bytes; with `in_characters`, each is a character. Returns `false` and consumes
     /// nothing if there are not enough.
-    pub(super) fn take_bytes(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
-        if !characters {
+    pub(super) fn take_bytes(&mut self, bytes: &mut [u8], in_characters: bool) -> Result<bool, Error> {
+        if !in_characters {
             let Some(available) = self.data.get(self.position..).and_then(|rest| rest.get(..bytes.len())) else {
                 return Ok(false);
             };
@@ -116,9 +116,9 @@ impl<S: Sink> Unpacker<'_, S> {
     }
 
     /// Reads a byte, or a character as a byte.
-    pub(super) fn read_byte(&mut self, characters: bool) -> Result<Option<u8>, Error> {
+    pub(super) fn read_byte(&mut self, in_characters: bool) -> Result<Option<u8>, Error> {
         let mut byte = [0];
-        Ok(self.take_bytes(&mut byte, characters)?.then_some(byte[0]))
+        Ok(self.take_bytes(&mut byte, in_characters)?.then_some(byte[0]))
     }
 
     /// Reads `C`, `c`, `W` and `U`.
@@ -129,8 +129,8 @@ impl<S: Sink> Unpacker<'_, S> {
             return self.set_mode(task);
         }
         let frame = self.current_frame();
-        let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
-        if !characters && !has_sum && letter != b'U' {
+        let (in_characters, has_sum) = (frame.counts_characters, frame.checksum.is_wanted());
+        if !in_characters && !has_sum && letter != b'U' {
             let is_signed = letter == b'c';
             self.check_value_count(count)?;
             let bytes = &self.data[self.position..self.position + count];
@@ -144,7 +144,7 @@ impl<S: Sink> Unpacker<'_, S> {
             if self.bytes_left() == 0 {
                 break;
             }
-            let value = match (letter, characters) {
+            let value = match (letter, in_characters) {
                 (b'U', false) => {
                     let character = utf8::decode_character(&self.data[self.position..]);
                     self.position += character.len;
@@ -162,10 +162,10 @@ impl<S: Sink> Unpacker<'_, S> {
                 (_, false) => self.read_byte(false)?.map_or(0, u64::from),
             };
             // As in perl's C code: an int, for these two.
-            let narrow = i64::from(value as u32 as i32);
+            let as_int = i64::from(value as u32 as i32);
             let signed = match letter {
-                b'c' => Some(if narrow >= 128 { narrow - 256 } else { narrow }),
-                b'C' => Some(narrow),
+                b'c' => Some(if as_int >= 128 { as_int - 256 } else { as_int }),
+                b'C' => Some(as_int),
                 _ => None,
             };
             let node = signed.map_or_else(|| Node::uint(value), Node::int);
@@ -182,14 +182,14 @@ impl<S: Sink> Unpacker<'_, S> {
     fn set_mode(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let has_characters = self.has_characters;
         match task.op.letter {
-            b'C' if task.explicit => self.current_frame().characters = has_characters,
-            b'U' if task.explicit && !task.star => {
+            b'C' if task.is_explicit => self.current_frame().counts_characters = has_characters,
+            b'U' if task.is_explicit && !task.is_star => {
                 if !has_characters {
                     return Err(Error::new(ErrorKind::Malformed)
                         .expecting("a character for `U`, or `U0` before it in the template")
                         .finding("the end"));
                 }
-                self.current_frame().characters = false;
+                self.current_frame().counts_characters = false;
             }
             _ => {}
         }

@@ -3,11 +3,11 @@
 use super::template::Program;
 use super::usage_error;
 use crate::error::Error;
-use crate::format::flat::{MAP, NAMES, Shape};
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::format::flat::{ItemsAs, MAP, NAMES};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "template",
         takes: OptionType::Text,
         side: Side::Both,
@@ -15,20 +15,20 @@ pub(super) const OPTIONS: &[Opt] = &[
     },
     NAMES,
     MAP,
-    Opt {
+    OptionSpec {
         name: "exact",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "stop where the template stops: what it leaves is an error, or the next of several records, not \
                left out as unpack does",
     },
-    Opt {
+    OptionSpec {
         name: "utf8",
         takes: OptionType::Flag,
         side: Side::Both,
         help: "the packed string is text in UTF-8: the template counts characters, as in a Perl string with the UTF8 flag",
     },
-    Opt {
+    OptionSpec {
         name: "encode",
         takes: OptionType::Flag,
         side: Side::Write,
@@ -51,8 +51,8 @@ pub(super) const OPTIONS: &[Opt] = &[
 pub struct Options {
     /// The compiled template.
     pub(super) program: Program,
-    /// Meaning of the items of the list.
-    pub shape: Shape,
+    /// What the items of the list are.
+    pub items_as: ItemsAs,
     /// The data must end with the template; `unpack` ignores the rest.
     pub exact: bool,
     /// Whether the packed string is text.
@@ -65,7 +65,7 @@ impl Options {
     /// Returns options with this template only.
     pub fn new(template: &str) -> Options {
         let program = Program::new(template.as_bytes());
-        Options { program, shape: Shape::List, exact: false, utf8: false, encode: false }
+        Options { program, items_as: ItemsAs::List, exact: false, utf8: false, encode: false }
     }
 
     pub(crate) fn from_settings(settings: &Settings) -> Result<Options, Error> {
@@ -75,7 +75,7 @@ impl Options {
                 .helping("for example `pack:template='(N/A*)*'`; it can't be guessed")
         })?;
         Ok(Options {
-            shape: Shape::from_settings(settings)?,
+            items_as: ItemsAs::from_settings(settings)?,
             exact: settings.flag("exact"),
             utf8: settings.flag("utf8"),
             encode: settings.flag("encode"),

@@ -15,7 +15,7 @@ impl Packer<'_, '_> {
         let op = task.op;
         let layout = match op.letter {
             b'C' => Some(Layout { size: 1, value: NumberKind::Uint, is_big_endian: false }),
-            letter => Layout::from_letter(letter, op.shriek, op.order),
+            letter => Layout::from_letter(letter, op.has_exclamation_mark, op.order),
         };
         let Some(layout) = layout else {
             let found = format!("`{}`", char::from(op.letter).escape_default());

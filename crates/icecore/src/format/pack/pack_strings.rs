@@ -33,7 +33,7 @@ impl Chars<'_> {
 impl<'d> Packer<'_, 'd> {
     pub(super) fn decode_chars(&self, item: &Item<'d>) -> Result<Chars<'d>, Error> {
         let text = match *item {
-            Item::Text(text) if !self.encodes && !text.is_ascii() => text,
+            Item::Text(text) if !self.encodes_text && !text.is_ascii() => text,
             _ => return Ok(Chars::Bytes(item.make_perl_string())),
         };
         let mut chars = Vec::with_capacity(text.len());
@@ -59,7 +59,7 @@ impl<'d> Packer<'_, 'd> {
         let chars = self.decode_chars(&item)?;
         let available = chars.len();
         let is_z = letter == b'Z';
-        let len = if task.star { (available + usize::from(is_z)) as u64 } else { task.len };
+        let len = if task.is_star { (available + usize::from(is_z)) as u64 } else { task.len };
         self.check_output_size(len)?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         // `Z` ends with a null, if it has space for anything.
@@ -70,7 +70,7 @@ impl<'d> Packer<'_, 'd> {
         self.spend(kept / BYTES_PER_STEP)?;
         // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
         // packed, perl uses two bytes for some of them.
-        if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes && !self.is_text {
+        if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes_text && !self.is_text {
             self.widen()?;
         }
         match &chars {
@@ -106,11 +106,11 @@ impl<'d> Packer<'_, 'd> {
         let high_first = matches!(letter, b'B' | b'H');
         // Perl counts the bytes of a text, and uses zeros after its characters.
         let available = match item {
-            Item::Text(text) if !self.encodes => text.len(),
+            Item::Text(text) if !self.encodes_text => text.len(),
             _ => chars.len(),
         };
-        let len = if task.star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
-        let field = if task.star { 0 } else { len.div_ceil(digits_per_byte) };
+        let len = if task.is_star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
+        let field = if task.is_star { 0 } else { len.div_ceil(digits_per_byte) };
         let count = len.min(available);
         self.check_output_size(field.max(count.div_ceil(digits_per_byte)) as u64)?;
         self.spend(count)?;

@@ -14,15 +14,15 @@ pub(super) struct Packer<'p, 'd> {
     pub(super) items: Items<'d>,
     pub(super) limits: &'p Limits,
     /// Whether texts are packed as their UTF-8 bytes.
-    pub(super) encodes: bool,
+    pub(super) encodes_text: bool,
     pub(super) out: &'p mut Vec<u8>,
     /// Start of the packed data.
-    pub(super) base: usize,
+    pub(super) data_start: usize,
     /// Whether the result is a string of characters, stored in UTF-8.
     pub(super) is_text: bool,
     frames: Vec<PackFrame>,
-    /// A length before `/`. If it is set, it is packed in the place of the next item.
-    length: Option<u64>,
+    /// A length for the letter before `/`. If it is set, it is packed in the place of the next item.
+    pending_length: Option<u64>,
     /// Limits for the length of the result, and for the work.
     pub(super) size_limit: usize,
     budget: Budget,
@@ -33,16 +33,21 @@ pub(super) const BYTES_PER_STEP: usize = 16;
 
 /// The whole template, or a group that is being run.
 struct PackFrame {
+    /// Its operations, and the next one.
     start: usize,
     end: usize,
     next: usize,
+    /// How many times it is still run, including this time.
     remaining: u64,
-    until_end: bool,
+    /// Whether it is run until there are no more items.
+    repeats_until_end: bool,
     /// Offset where it started, relative to the base.
     start_position: usize,
     /// Whether characters are written as characters, if the result is UTF-8.
-    characters: bool,
-    outer_characters: bool,
+    writes_characters: bool,
+    /// Whether the outer group did when this one started.
+    outer_writes_characters: bool,
+    /// Whether the result was text when it started.
     was_text: bool,
     /// Length of the result, and number of items left, when it started.
     initial_counts: (usize, usize),
@@ -50,13 +55,13 @@ struct PackFrame {
     count: Option<u64>,
     /// Whether the next letter is treated as one with `/`. A group may leave this value, and it replaces the letter's
     /// own.
-    slash: Option<bool>,
+    slash_override: Option<bool>,
 }
 
 /// The arguments of a letter.
 pub(super) struct PackTask<'o> {
     pub(super) op: &'o Op,
-    pub(super) star: bool,
+    pub(super) is_star: bool,
     pub(super) len: u64,
 }
 
@@ -65,7 +70,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         program: &'p Program,
         items: Items<'d>,
         limits: &'p Limits,
-        encodes: bool,
+        encodes_text: bool,
         available: u64,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
@@ -75,12 +80,12 @@ impl<'p, 'd> Packer<'p, 'd> {
             program,
             items,
             limits,
-            encodes,
-            base: out.len(),
+            encodes_text,
+            data_start: out.len(),
             out,
             is_text: false,
             frames: Vec::new(),
-            length: None,
+            pending_length: None,
             size_limit: usize::try_from(limit).unwrap_or(usize::MAX),
             budget: Budget::new(
                 items_size.saturating_add(program.len),
@@ -110,44 +115,44 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, repeats_until_end: bool, in_characters: bool) {
         self.frames.push(PackFrame {
             start,
             end,
             next: start,
             remaining,
-            until_end,
+            repeats_until_end,
             start_position: self.len(),
-            characters,
-            outer_characters: characters,
+            writes_characters: in_characters,
+            outer_writes_characters: in_characters,
             was_text: self.is_text,
             initial_counts: (self.len(), self.items.remaining_items()),
             count: None,
-            slash: None,
+            slash_override: None,
         });
     }
 
     /// Ends a group: runs it again, or returns to the outer one.
     fn leave_group(&mut self) {
-        let (len, items, is_text) = (self.len(), self.items.remaining_items(), self.is_text);
+        let (len, remaining_items, is_text) = (self.len(), self.items.remaining_items(), self.is_text);
         let Some(frame) = self.frames.last_mut() else { return };
         // If the result became text inside of the group, the outer group also writes characters after it.
-        frame.outer_characters |= is_text != frame.was_text;
+        frame.outer_writes_characters |= is_text != frame.was_text;
         frame.remaining = frame.remaining.saturating_sub(1);
         // The group did not use an item and did not add a byte, so it would do the same forever.
-        let has_no_effect = !is_text && frame.initial_counts == (len, items);
-        if frame.remaining > 0 && !(frame.until_end && items == 0) && !has_no_effect {
+        let has_no_effect = !is_text && frame.initial_counts == (len, remaining_items);
+        if frame.remaining > 0 && !(frame.repeats_until_end && remaining_items == 0) && !has_no_effect {
             frame.next = frame.start;
-            frame.characters = frame.outer_characters;
-            (frame.start_position, frame.initial_counts, frame.was_text) = (len, (len, items), is_text);
-            (frame.count, frame.slash) = (None, None);
+            frame.writes_characters = frame.outer_writes_characters;
+            (frame.start_position, frame.initial_counts, frame.was_text) = (len, (len, remaining_items), is_text);
+            (frame.count, frame.slash_override) = (None, None);
             return;
         }
-        let characters = frame.outer_characters;
+        let in_characters = frame.outer_writes_characters;
         self.frames.pop();
         if let Some(outer) = self.frames.last_mut() {
-            outer.characters = characters;
-            outer.slash = Some(false);
+            outer.writes_characters = in_characters;
+            outer.slash_override = Some(false);
         }
     }
 
@@ -158,9 +163,10 @@ impl<'p, 'd> Packer<'p, 'd> {
         let frame = self.current_frame();
         let op = &program.ops[frame.next];
         let following = (frame.next + 1 < frame.end).then(|| &program.ops[frame.next + 1]);
-        let (given_count, slash) = (frame.count.take(), frame.slash.take().unwrap_or(op.slash));
+        let (given_count, is_before_slash) =
+            (frame.count.take(), frame.slash_override.take().unwrap_or(op.is_before_slash));
         frame.next += 1;
-        let star = given_count.is_none() && op.count == Count::Star;
+        let is_star = given_count.is_none() && op.count == Count::Star;
         let len = match (given_count, op.count) {
             (Some(count), _) | (None, Count::Number(count)) => count,
             (None, Count::Star) if matches!(op.letter, b'@' | b'X' | b'x' | b'u') => 0,
@@ -170,7 +176,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         if op.letter == ERROR_LETTER {
             return Err(program.mistake_error(op));
         }
-        if slash {
+        if is_before_slash {
             let Some(following) = following else {
                 return Err(self.template_error(op, "a letter after `/`", "the end"));
             };
@@ -178,12 +184,12 @@ impl<'p, 'd> Packer<'p, 'd> {
                 return Err(program.mistake_error(following));
             }
             let count = self.slash_length(following)?;
-            self.length = Some(count);
+            self.pending_length = Some(count);
             self.current_frame().count = Some(count);
         }
-        let task = PackTask { op, star, len };
-        let result = self.pack_letter(&task, slash);
-        self.length = None;
+        let task = PackTask { op, is_star, len };
+        let result = self.pack_letter(&task, is_before_slash);
+        self.pending_length = None;
         result
     }
 
@@ -204,25 +210,25 @@ impl<'p, 'd> Packer<'p, 'd> {
         })
     }
 
-    fn pack_letter(&mut self, task: &PackTask<'_>, slash: bool) -> Result<(), Error> {
+    fn pack_letter(&mut self, task: &PackTask<'_>, is_before_slash: bool) -> Result<(), Error> {
         let op = task.op;
         match op.letter {
             b'(' if task.len == 0 => {
-                self.current_frame().slash = Some(slash);
+                self.current_frame().slash_override = Some(is_before_slash);
                 Ok(())
             }
             b'(' => {
                 let mut len = task.len;
-                if let Some(fast) = op.fast.filter(|_| task.star) {
+                if let Some(fast) = op.fast.filter(|_| task.is_star) {
                     self.pack_records(fast);
                     len = self.items.remaining_items() as u64;
                     if len == 0 {
-                        self.current_frame().slash = Some(false);
+                        self.current_frame().slash_override = Some(false);
                         return Ok(());
                     }
                 }
-                let characters = self.current_frame().characters;
-                self.enter_group(op.body.0, op.body.1, len, task.star, characters);
+                let in_characters = self.current_frame().writes_characters;
+                self.enter_group(op.body.0, op.body.1, len, task.is_star, in_characters);
                 Ok(())
             }
             b'a' | b'A' | b'Z' => self.pack_string(task),
@@ -230,12 +236,12 @@ impl<'p, 'd> Packer<'p, 'd> {
             b'u' => self.pack_uuencoded(task),
             b'C' if task.len == 0 => {
                 let is_text = self.is_text;
-                self.current_frame().characters = is_text;
+                self.current_frame().writes_characters = is_text;
                 Ok(())
             }
             b'U' if task.len == 0 => {
                 self.convert_to_text()?;
-                self.current_frame().characters = false;
+                self.current_frame().writes_characters = false;
                 Ok(())
             }
             b'W' | b'U' => self.pack_characters(task),
@@ -258,12 +264,12 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Returns `true` if characters of a text are written, not its bytes.
     pub(super) fn has_characters(&self) -> bool {
-        self.is_text && self.frames.last().is_some_and(|frame| frame.characters)
+        self.is_text && self.frames.last().is_some_and(|frame| frame.writes_characters)
     }
 
     /// Returns the length of the result so far.
     pub(super) fn len(&self) -> usize {
-        self.out.len() - self.base
+        self.out.len() - self.data_start
     }
 
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
@@ -284,7 +290,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Returns the next item and its node. After the last one, items are empty.
     pub(super) fn next_item(&mut self) -> Result<(Item<'d>, u32), Error> {
-        if let Some(length) = self.length {
+        if let Some(length) = self.pending_length {
             let item = i64::try_from(length).map_or(Item::Uint(length), Item::Int);
             return Ok((item, self.items.next_index()));
         }
@@ -307,7 +313,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Returns `true` if nodes may be taken directly from the list.
     pub(super) fn takes_plain_nodes(&self) -> bool {
-        self.length.is_none() && !self.has_characters()
+        self.pending_length.is_none() && !self.has_characters()
     }
 
     /// Writes bytes, or characters below 256.
@@ -325,18 +331,18 @@ impl<'p, 'd> Packer<'p, 'd> {
             return Ok(());
         }
         self.is_text = true;
-        if self.out[self.base..].is_ascii() {
+        if self.out[self.data_start..].is_ascii() {
             return Ok(());
         }
         self.spend(self.len() / BYTES_PER_STEP)?;
-        let old = self.out.split_off(self.base);
+        let old = self.out.split_off(self.data_start);
         let mut converted_len = 0;
         // The frames are in the order in which their groups started, so one pass over the bytes finds all positions.
         for frame in &mut self.frames {
             let start_position = frame.start_position.clamp(converted_len, old.len());
             utf8::push_latin1_bytes(&old[converted_len..start_position], self.out);
             converted_len = start_position;
-            frame.start_position = self.out.len() - self.base;
+            frame.start_position = self.out.len() - self.data_start;
         }
         utf8::push_latin1_bytes(&old[converted_len..], self.out);
         Ok(())
@@ -346,37 +352,42 @@ impl<'p, 'd> Packer<'p, 'd> {
     /// written.
     pub(super) fn widen(&mut self) -> Result<(), Error> {
         self.convert_to_text()?;
-        self.current_frame().characters = true;
+        self.current_frame().writes_characters = true;
         Ok(())
     }
 
-    // -- Going elsewhere --------------------------------------------------------
+    // -- Positions --------------------------------------------------------------
 
     fn move_position(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
-        let (shriek, characters) = (task.op.shriek, self.has_characters());
+        let (has_exclamation_mark, in_characters) = (task.op.has_exclamation_mark, self.has_characters());
         match task.op.letter {
             b'@' => {
                 let start_position = self.current_frame().start_position;
-                self.resize_output(start_position, i64::try_from(task.len).unwrap_or(i64::MAX), characters && !shriek)
+                self.resize_output(
+                    start_position,
+                    i64::try_from(task.len).unwrap_or(i64::MAX),
+                    in_characters && !has_exclamation_mark,
+                )
             }
             b'.' => {
                 let start_position = match task.len {
-                    _ if task.star => 0,
+                    _ if task.is_star => 0,
                     0 => self.len(),
                     len => self.group_start(len - 1),
                 };
                 let (item, node) = self.next_item()?;
-                let place = self.item_to_integer(&item, node, b'.')? as i64;
-                self.resize_output(start_position, place, characters && !shriek)
+                let position = self.item_to_integer(&item, node, b'.')? as i64;
+                self.resize_output(start_position, position, in_characters && !has_exclamation_mark)
             }
-            b'x' if shriek => match self.count_units(0, characters)? % task.len.max(1) {
+            b'x' if has_exclamation_mark => match self.count_units(0, in_characters)? % task.len.max(1) {
                 0 => Ok(()),
                 excess => self.write_zeros(task.len - excess),
             },
             b'x' => self.write_zeros(task.len),
             _ => {
-                let len = if shriek { self.count_units(0, characters)? % task.len.max(1) } else { task.len };
-                self.shrink_output(len, characters)
+                let len =
+                    if has_exclamation_mark { self.count_units(0, in_characters)? % task.len.max(1) } else { task.len };
+                self.shrink_output(len, in_characters)
             }
         }
     }
@@ -389,9 +400,9 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     /// Returns how many bytes or characters follow an offset.
-    fn count_units(&mut self, start_position: usize, characters: bool) -> Result<u64, Error> {
-        let bytes = self.out.get(self.base + start_position..).unwrap_or(&[]);
-        if !characters {
+    fn count_units(&mut self, start_position: usize, in_characters: bool) -> Result<u64, Error> {
+        let bytes = self.out.get(self.data_start + start_position..).unwrap_or(&[]);
+        if !in_characters {
             return Ok(bytes.len() as u64);
         }
         let count = utf8::count_characters(bytes);
@@ -400,9 +411,9 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     /// Sets the length of the result, counted from an offset.
-    fn resize_output(&mut self, start_position: usize, len: i64, characters: bool) -> Result<(), Error> {
+    fn resize_output(&mut self, start_position: usize, len: i64, in_characters: bool) -> Result<(), Error> {
         let wanted_len = len.max(0).unsigned_abs();
-        if !characters {
+        if !in_characters {
             let current_len = i128::try_from(self.len()).unwrap_or(0) - i128::try_from(start_position).unwrap_or(0);
             return match u64::try_from(i128::from(len) - current_len) {
                 Ok(missing_len) => self.write_zeros(missing_len),
@@ -410,7 +421,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             };
         }
         let (mut end, mut remaining) = (start_position.min(self.len()), wanted_len);
-        while let Some(byte) = self.out.get(self.base + end).filter(|_| remaining > 0) {
+        while let Some(byte) = self.out.get(self.data_start + end).filter(|_| remaining > 0) {
             end += utf8::len_from_first_byte(*byte);
             remaining -= 1;
         }
@@ -440,10 +451,10 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     /// Removes bytes or characters at the end.
-    fn shrink_output(&mut self, len: u64, characters: bool) -> Result<(), Error> {
-        let output = &self.out[self.base..];
+    fn shrink_output(&mut self, len: u64, in_characters: bool) -> Result<(), Error> {
+        let output = &self.out[self.data_start..];
         let mut end = output.len();
-        if characters {
+        if in_characters {
             for _ in 0..len {
                 let start = output[..end].iter().rposition(|byte| !utf8::is_continuation(*byte));
                 end = start.ok_or_else(before_start_error)?;
@@ -451,8 +462,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         } else {
             end = usize::try_from(len).ok().and_then(|len| end.checked_sub(len)).ok_or_else(before_start_error)?;
         }
-        self.spend(if characters { output.len() - end } else { 0 })?;
-        self.out.truncate(self.base + end);
+        self.spend(if in_characters { output.len() - end } else { 0 })?;
+        self.out.truncate(self.data_start + end);
         // The bytes at which these groups started were removed, so the groups now start at the end.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.start_position > end) {
             frame.start_position = end;

@@ -9,7 +9,7 @@ use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 use crate::format::feed::Feed;
-use crate::format::flat::apply_shape;
+use crate::format::flat::convert_list;
 use crate::limits::Limits;
 use crate::num::numify::{PerlNumber, float_bits};
 
@@ -56,7 +56,7 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
         detail.record_end(root, end);
     }
     if error.is_none() {
-        error = apply_shape(sink.tape(), input, &options.shape).err();
+        error = convert_list(sink.tape(), input, &options.items_as).err();
     }
     (consumed, error)
 }
@@ -79,7 +79,7 @@ pub(super) struct Unpacker<'m, S: Sink> {
     pub(super) position: usize,
     pub(super) max_position: usize,
     /// Whether `/` followed the last letter.
-    slash: bool,
+    is_before_slash: bool,
     frames: Vec<UnpackFrame>,
     /// Work that is still allowed.
     budget: Budget,
@@ -94,14 +94,15 @@ pub(super) struct UnpackFrame {
     next: usize,
     /// How many times it is still run, including this time.
     remaining: u64,
-    until_end: bool,
+    /// Whether it is run until no bytes are left.
+    repeats_until_end: bool,
     /// Number of values before it.
     first_value: usize,
     /// The position at which it started.
     pub(super) start_position: usize,
     /// Whether it counts characters now, and whether the outer group did when this one began.
-    pub(super) characters: bool,
-    outer_characters: bool,
+    pub(super) counts_characters: bool,
+    outer_counts_characters: bool,
     pub(super) checksum: Checksum,
     /// Whether it ended early.
     is_finished_early: bool,
@@ -117,7 +118,7 @@ struct PendingOp {
     own_count: Count,
     len: u64,
     /// Whether the count is not from a length before `/`.
-    explicit: bool,
+    is_explicit: bool,
     /// Whether no bytes were left when it began.
     is_at_end: bool,
 }
@@ -125,9 +126,9 @@ struct PendingOp {
 /// The arguments of a letter.
 pub(super) struct UnpackTask<'o> {
     pub(super) op: &'o Op,
-    pub(super) star: bool,
+    pub(super) is_star: bool,
     pub(super) len: u64,
-    pub(super) explicit: bool,
+    pub(super) is_explicit: bool,
 }
 
 impl<'m, S: Sink> Unpacker<'m, S> {
@@ -145,7 +146,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             was_text: false,
             position: 0,
             max_position: 0,
-            slash: false,
+            is_before_slash: false,
             frames: Vec::new(),
             budget: Budget::new(size, "a template that goes over the input a few times"),
             max_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
@@ -195,8 +196,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     }
 
     fn run_template(&mut self) -> Result<(), Error> {
-        let characters = self.has_characters && !self.program.starts_in_u0;
-        self.enter_group(0, self.program.top, 1, false, characters);
+        let in_characters = self.has_characters && !self.program.starts_in_u0;
+        self.enter_group(0, self.program.top, 1, false, in_characters);
         let result = self.run_frames();
         self.max_position = self.max_position.max(self.position);
         result.map_err(|error| match error.kind() {
@@ -211,7 +212,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             crate::steps::count(1);
             if frame.next == frame.end || frame.is_finished_early {
                 if !std::mem::take(&mut frame.is_finished_early) {
-                    self.slash = false;
+                    self.is_before_slash = false;
                 }
                 if self.repeat_group() {
                     continue;
@@ -227,30 +228,30 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             }
             let op = frame.next;
             frame.next += 1;
-            let Op { count, slash, .. } = self.program.ops[op];
-            self.slash = slash;
+            let Op { count, is_before_slash, .. } = self.program.ops[op];
+            self.is_before_slash = is_before_slash;
             let len = match count {
                 Count::Number(number) => number,
                 Count::Star => self.data.len() as u64,
                 Count::None | Count::Template(..) => 1,
             };
-            self.run_pending(PendingOp { op, own_count: count, len, explicit: true, is_at_end: false })?;
+            self.run_pending(PendingOp { op, own_count: count, len, is_explicit: true, is_at_end: false })?;
         }
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
-        let pending = PendingOp { op: 0, own_count: Count::None, len: 0, explicit: true, is_at_end: false };
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, repeats_until_end: bool, in_characters: bool) {
+        let pending = PendingOp { op: 0, own_count: Count::None, len: 0, is_explicit: true, is_at_end: false };
         self.frames.push(UnpackFrame {
             start,
             end,
             next: start,
             remaining,
-            until_end,
+            repeats_until_end,
             first_value: self.value_count(),
             start_position: self.position,
-            characters,
-            outer_characters: characters,
+            counts_characters: in_characters,
+            outer_counts_characters: in_characters,
             checksum: Checksum::default(),
             is_finished_early: false,
             pending,
@@ -265,13 +266,13 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let frame = self.current_frame();
         frame.remaining = frame.remaining.saturating_sub(1);
         let has_no_effect = position == frame.start_position && values == frame.first_value;
-        if frame.remaining == 0 || frame.until_end && position == end || has_no_effect {
+        if frame.remaining == 0 || frame.repeats_until_end && position == end || has_no_effect {
             return false;
         }
         frame.next = frame.start;
         frame.first_value = values;
         frame.start_position = position;
-        frame.characters = frame.outer_characters;
+        frame.counts_characters = frame.outer_counts_characters;
         frame.checksum = Checksum::default();
         true
     }
@@ -297,18 +298,18 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             b'(' if pending.len == 0 => {}
             b'(' => {
                 if !S::DETAIL
-                    && pending.explicit
+                    && pending.is_explicit
                     && let Some(fast) = op.fast
                     && self.read_records(fast, &mut pending.len)
                 {
-                    self.slash = false;
+                    self.is_before_slash = false;
                     return Ok(true);
                 }
                 let pending = *pending;
                 let frame = self.current_frame();
                 frame.pending = pending;
-                let characters = frame.characters;
-                self.enter_group(op.body.0, op.body.1, pending.len, op.count == Count::Star, characters);
+                let in_characters = frame.counts_characters;
+                self.enter_group(op.body.0, op.body.1, pending.len, op.count == Count::Star, in_characters);
                 return Ok(false);
             }
             b'%' => {
@@ -320,9 +321,9 @@ impl<'m, S: Sink> Unpacker<'m, S> {
                 let (start_position, first) = (self.position, self.value_count());
                 let task = UnpackTask {
                     op,
-                    star: pending.own_count == Count::Star,
+                    is_star: pending.own_count == Count::Star,
                     len: pending.len,
-                    explicit: pending.explicit,
+                    is_explicit: pending.is_explicit,
                 };
                 let read = self.read_letter(&task);
                 self.max_position = self.max_position.max(self.position);
@@ -363,7 +364,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             let sum = checksum.make_node(program.ops[pending.op].letter)?;
             self.push_value(sum)?;
         }
-        if !self.slash {
+        if !self.is_before_slash {
             return Ok(None);
         }
         let values = self.value_count();
@@ -378,7 +379,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         }
         frame.next += 1;
         let op = &program.ops[next];
-        self.slash = op.slash;
+        self.is_before_slash = op.is_before_slash;
         match op.count {
             _ if op.letter == ERROR_LETTER => return Err(program.mistake_error(op)),
             Count::Number(_) => return Err(self.template_error(op, "no count after `/`", "one")),
@@ -388,7 +389,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             _ => {}
         }
         let len = self.pop_length()?;
-        Ok(Some(PendingOp { op: next, own_count: pending.own_count, len, explicit: false, is_at_end: false }))
+        Ok(Some(PendingOp { op: next, own_count: pending.own_count, len, is_explicit: false, is_at_end: false }))
     }
 
     /// Removes the last value and returns it as a length.
@@ -415,7 +416,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     /// Records the spans of the values from `first` on.
     fn record_spans(&mut self, op: &Op, start_position: usize, first: usize) {
         let (end_position, count, is_length, copies_strings) =
-            (self.position, self.value_count().saturating_sub(first), self.slash, self.copies_strings);
+            (self.position, self.value_count().saturating_sub(first), self.is_before_slash, self.copies_strings);
         let root = self.sink.tape().root() as usize;
         let Some(detail) = self.sink.detail().filter(|_| !copies_strings) else { return };
         let letter_name = super::describe_letter(op.letter);
@@ -426,10 +427,10 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         }
         let len = end_position.saturating_sub(start_position);
         let value_len = if count > 0 && len.is_multiple_of(count) { len / count } else { 0 };
-        for place in 0..count {
-            let start = if value_len > 0 { start_position + place * value_len } else { start_position };
+        for number in 0..count {
+            let start = if value_len > 0 { start_position + number * value_len } else { start_position };
             let end = if value_len > 0 { start + value_len } else { end_position.max(start_position) };
-            let node = (root + 1 + first + place) as u32;
+            let node = (root + 1 + first + number) as u32;
             detail.record_begin(node, start.min(end));
             detail.record_end(node, end);
             let node = if is_length { crate::document::NO_NODE } else { node };

@@ -12,7 +12,7 @@ impl<S: Sink> Unpacker<'_, S> {
     /// further records.
     pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());
-        if self.current_frame().characters
+        if self.current_frame().counts_characters
             || self.check_value_count(self.bytes_left() + 1).is_err()
             || self.limits.string < data_end as u64
         {
@@ -56,8 +56,8 @@ impl<S: Sink> Unpacker<'_, S> {
             let string = &rest[..len.min(rest.len())];
             let start = position + N;
             position = start + string.len();
-            let kept = if removes_blanks { trimmed_len(string) } else { string.len() };
-            let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept);
+            let kept_len = if removes_blanks { trimmed_len(string) } else { string.len() };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept_len);
             tape.push(node);
             count += 1;
         }
@@ -70,8 +70,8 @@ impl<S: Sink> Unpacker<'_, S> {
         let tape = self.sink.tape();
         let (mut position, mut count) = (self.position, 0);
         for string in data[position..].chunks_exact(len) {
-            let kept = if removes_blanks { trimmed_len(string) } else { len };
-            let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept);
+            let kept_len = if removes_blanks { trimmed_len(string) } else { len };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept_len);
             tape.push(node);
             position += len;
             count += 1;
@@ -103,25 +103,25 @@ impl Packer<'_, '_> {
         if !self.takes_plain_nodes() {
             return;
         }
-        let size_end = self.base.saturating_add(self.size_limit);
-        let takes_text = self.encodes || !self.program.counts_bytes;
+        let size_end = self.data_start.saturating_add(self.size_limit);
+        let takes_text = self.encodes_text || !self.program.counts_bytes;
         let mut digits = itoa::Buffer::new();
         let mut count = 0;
         for node in self.items.peek_leaves(usize::MAX) {
             let string = match node.kind {
                 Kind::Bytes => self.items.leaf_bytes(node),
                 Kind::Text if takes_text => match self.items.leaf_bytes(node) {
-                    text if self.encodes || text.is_ascii() => text,
+                    text if self.encodes_text || text.is_ascii() => text,
                     _ => break,
                 },
                 Kind::Int => digits.format(node.payload as i64).as_bytes(),
                 _ => break,
             };
-            let field = match fast {
+            let max_field_len = match fast {
                 FastGroup::Prefixed(..) => string.len().saturating_add(16),
                 FastGroup::Fixed(len, _) => len,
             };
-            if self.out.len().saturating_add(field) > size_end {
+            if self.out.len().saturating_add(max_field_len) > size_end {
                 break;
             }
             match fast {

@@ -10,11 +10,11 @@ use crate::error::{Error, ErrorKind};
 impl<S: Sink> Unpacker<'_, S> {
     pub(super) fn read_string(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        let characters = self.current_frame().characters;
+        let in_characters = self.current_frame().counts_characters;
         if self.current_frame().checksum.is_wanted() {
-            return self.read_checksum(task.len, characters);
+            return self.read_checksum(task.len, in_characters);
         }
-        let end = self.find_string_end(task.len, characters)?;
+        let end = self.find_string_end(task.len, in_characters)?;
         let bytes = &self.data[self.position..end];
         let (value, consumed) = match letter {
             b'Z' => {
@@ -22,10 +22,10 @@ impl<S: Sink> Unpacker<'_, S> {
                 self.spend(len)?;
                 // `Z*` ends after its null.
                 let field_len =
-                    if task.star { len + usize::from(self.position + len != self.data.len()) } else { bytes.len() };
+                    if task.is_star { len + usize::from(self.position + len != self.data.len()) } else { bytes.len() };
                 (&bytes[..len], field_len)
             }
-            b'A' if characters && self.was_text => {
+            b'A' if in_characters && self.was_text => {
                 self.spend(bytes.len())?;
                 (trim_text(bytes)?, bytes.len())
             }
@@ -42,16 +42,16 @@ impl<S: Sink> Unpacker<'_, S> {
         let start = self.position;
         self.position += consumed;
         if self.copies_strings {
-            return self.copy_string(value, characters);
+            return self.copy_string(value, in_characters);
         }
-        let kind = if characters { Kind::Text } else { Kind::Bytes };
+        let kind = if in_characters { Kind::Text } else { Kind::Bytes };
         let node = self.sink.tape().new_string_at(kind, Location::Input(start as u64), value.len());
         self.push_value(node)
     }
 
     /// Returns the end of a string of `len` bytes or characters.
-    fn find_string_end(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
-        if !characters {
+    fn find_string_end(&mut self, len: u64, in_characters: bool) -> Result<usize, Error> {
+        if !in_characters {
             let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
             return Ok(self.position + len);
         }
@@ -69,10 +69,10 @@ impl<S: Sink> Unpacker<'_, S> {
 
     /// Copies a string from bytes that were converted to characters: they become bytes
     /// again.
-    fn copy_string(&mut self, value: &[u8], characters: bool) -> Result<(), Error> {
+    fn copy_string(&mut self, value: &[u8], in_characters: bool) -> Result<(), Error> {
         self.spend(value.len())?;
         let start = self.sink.tape().arena.len();
-        if !characters {
+        if !in_characters {
             self.sink.tape().arena.extend_from_slice(value);
             return self.push_owned_string(start);
         }
@@ -91,14 +91,14 @@ impl<S: Sink> Unpacker<'_, S> {
     }
 
     /// Reads `%32a`: the sum of bytes or characters.
-    fn read_checksum(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+    fn read_checksum(&mut self, len: u64, in_characters: bool) -> Result<(), Error> {
         let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
         self.spend(len)?;
         for _ in 0..len {
             if self.bytes_left() == 0 {
                 break;
             }
-            let value = if characters {
+            let value = if in_characters {
                 let (value, len) = self.decode_character(self.position)?;
                 self.position += len;
                 value

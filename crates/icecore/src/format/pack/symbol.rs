@@ -8,12 +8,12 @@ use crate::error::Error;
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
     pub(super) letter: u8,
-    pub(super) shriek: bool,
+    pub(super) has_exclamation_mark: bool,
     pub(super) order: Order,
     /// The byte order of the group that contains it.
     pub(super) inherited: Order,
     pub(super) count: Count,
-    pub(super) slash: bool,
+    pub(super) is_before_slash: bool,
     pub(super) offset: usize,
     /// Start and end of a group's content.
     pub(super) group: (usize, usize),
@@ -126,10 +126,19 @@ impl<'t> Scanner<'t> {
                 ));
             }
         }
-        let (shriek, order) = self.read_modifiers(offset, end, letter, inherited)?;
+        let (has_exclamation_mark, order) = self.read_modifiers(offset, end, letter, inherited)?;
         let count = self.read_count(offset, end)?;
-        let slash = self.read_slash(offset, end, start)?;
-        Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, offset: start, group }))
+        let is_before_slash = self.read_slash(offset, end, start)?;
+        Ok(Some(Symbol {
+            letter,
+            has_exclamation_mark,
+            order,
+            inherited,
+            count,
+            is_before_slash,
+            offset: start,
+            group,
+        }))
     }
 
     fn read_modifiers(
@@ -143,7 +152,7 @@ impl<'t> Scanner<'t> {
         const ORDERED: &[u8] = b"sSiIlLqQjJfFdDpP(";
         let takes_order = ORDERED.contains(&letter);
         let outer = if takes_order { inherited } else { Order::Native };
-        let (mut shriek, mut own) = (false, Order::Native);
+        let (mut has_exclamation_mark, mut own) = (false, Order::Native);
         while *offset < end {
             let order = match self.get(*offset) {
                 b'!' => {
@@ -154,7 +163,7 @@ impl<'t> Scanner<'t> {
                             "`!` after another letter".to_owned(),
                         ));
                     }
-                    shriek = true;
+                    has_exclamation_mark = true;
                     *offset += 1;
                     continue;
                 }
@@ -177,7 +186,7 @@ impl<'t> Scanner<'t> {
             own = order;
             *offset += 1;
         }
-        Ok((shriek, if own == Order::Native { outer } else { own }))
+        Ok((has_exclamation_mark, if own == Order::Native { outer } else { own }))
     }
 
     fn read_count(&self, offset: &mut usize, end: usize) -> Result<Count, Error> {

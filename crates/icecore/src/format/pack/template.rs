@@ -12,12 +12,12 @@ use crate::error::Error;
 #[derive(Clone, Debug)]
 pub(super) struct Op {
     pub(super) letter: u8,
-    /// `!`
-    pub(super) shriek: bool,
+    /// Whether `!` follows the letter.
+    pub(super) has_exclamation_mark: bool,
     pub(super) order: Order,
     pub(super) count: Count,
     /// Whether `/` follows it.
-    pub(super) slash: bool,
+    pub(super) is_before_slash: bool,
     /// Offset in the template.
     pub(super) offset: usize,
     /// The operations of a group, or the number of the error.
@@ -37,10 +37,10 @@ pub(super) enum FastGroup {
 
 impl FastGroup {
     fn from_body(body: &[Op]) -> Option<FastGroup> {
-        let is_string = |op: &Op| matches!(op.letter, b'a' | b'A') && !op.slash;
+        let is_string = |op: &Op| matches!(op.letter, b'a' | b'A') && !op.is_before_slash;
         match body {
-            [length, string] if is_string(string) && length.slash && length.count == Count::None => {
-                let layout = Layout::from_letter(length.letter, length.shriek, length.order)?;
+            [length, string] if is_string(string) && length.is_before_slash && length.count == Count::None => {
+                let layout = Layout::from_letter(length.letter, length.has_exclamation_mark, length.order)?;
                 let is_fit = layout.value != NumberKind::Float && !matches!(string.count, Count::Number(_));
                 is_fit.then_some(FastGroup::Prefixed(layout, string.letter == b'A'))
             }
@@ -125,7 +125,7 @@ impl Program {
             }
             index += 1;
         }
-        program.counts_bytes = program.ops.iter().any(|op| op.shriek && matches!(op.letter, b'@' | b'.'));
+        program.counts_bytes = program.ops.iter().any(|op| op.has_exclamation_mark && matches!(op.letter, b'@' | b'.'));
         program
     }
 
@@ -144,10 +144,10 @@ impl Program {
                         self.errors.push(error);
                         self.ops.push(Op {
                             letter: ERROR_LETTER,
-                            shriek: false,
+                            has_exclamation_mark: false,
                             order,
                             count: Count::None,
-                            slash: false,
+                            is_before_slash: false,
                             offset,
                             body: (self.errors.len() - 1, 0),
                             fast: None,
@@ -160,12 +160,12 @@ impl Program {
     }
 
     fn make_op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
-        let Symbol { letter, shriek, order, inherited, count, slash, offset, group } = symbol;
+        let Symbol { letter, has_exclamation_mark, order, inherited, count, is_before_slash, offset, group } = symbol;
         let count = match count {
             Count::Template(start, end) => Count::Number(measure_template(scanner, start, end, inherited, level)?),
             count => count,
         };
-        Ok(Op { letter, shriek, order, count, slash, offset, body: group, fast: None })
+        Ok(Op { letter, has_exclamation_mark, order, count, is_before_slash, offset, body: group, fast: None })
     }
 
     /// Returns the error of an operation that is a mistake.

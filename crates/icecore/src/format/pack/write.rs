@@ -27,7 +27,7 @@ impl crate::format::Writer for Options {
 
 fn pack_document(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*check_and_expand(document, limits)?;
-    let items = gather_items(document, &options.shape, limits)?;
+    let items = gather_items(document, &options.items_as, limits)?;
     let base = out.buffer().len();
     let mut packer = Packer::new(&options.program, items, limits, options.encode, out.remaining_bytes(), out.buffer());
     let result = packer.run_template();

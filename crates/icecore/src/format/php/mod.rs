@@ -72,7 +72,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(detect::starts_with_value),
-    inside: Some(detect::is_worth_reading),
+    detect_in_string: Some(detect::is_worth_reading),
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -129,7 +129,7 @@ impl Reader for ReadOptions {
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
-            is_odd: false,
+            looks_damaged: false,
             read: &|text, _, request| read_unrepaired(text, self, request),
         };
         repair::read_or_repair(outcome, input, &mending)

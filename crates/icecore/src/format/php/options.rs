@@ -1,22 +1,22 @@
 //! Options of the reader and of the writer.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "ignore bytes after the value and clamp integers beyond 64 bits, as PHP does",
     },
-    Opt {
+    OptionSpec {
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
         help: "explain wrong lengths, correct them if one explanation reads all of the text, and report it",
     },
-    Opt {
+    OptionSpec {
         name: "payloads",
         takes: OptionType::Flag,
         side: Side::Read,
@@ -55,7 +55,7 @@ pub struct ReadOptions {
     /// let document = php::read(text, &options, &Limits::default())?;
     /// assert_eq!(document.root().get("home").and_then(|home| home.as_bytes()), Some(&b"https://example.com"[..]));
     /// let repair = &document.repairs()[0];
-    /// assert_eq!((repair.was, repair.is, repair.path.as_str()), (18, 19, "$.home"));
+    /// assert_eq!((repair.old_len, repair.new_len, repair.path.as_str()), (18, 19, "$.home"));
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,

@@ -27,8 +27,8 @@ pub(super) struct Frame {
     pub(super) is_object: bool,
     /// Whether the keys so far are 0, 1, 2 and so on.
     pub(super) is_list: bool,
-    /// Whether its keys get ids.
-    pub(super) is_keyed: bool,
+    /// Whether its keys get ids: it has few entries.
+    pub(super) may_have_key_ids: bool,
     /// Id of the previous key; predicts the next one.
     pub(super) previous_key: u16,
     /// The key that the fast loop predicts next; 0 for none.
@@ -47,7 +47,7 @@ impl Frame {
             count: 0,
             is_object,
             is_list,
-            is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+            may_have_key_ids: remaining <= MAX_ENTRIES_WITH_IDS,
             previous_key: 0,
             predicted_key: 0,
             context_key: 0,
@@ -85,7 +85,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     /// What the fast loop keeps from one document to the next.
     pub(super) cache: Box<ReadCache>,
     /// The value that is being read: its future node, and the id of its key.
-    next: (u32, u16),
+    next_value: (u32, u16),
     /// Start and end of the key before the next value, if its spelling must be kept.
     pub(super) key_source: Option<(usize, usize)>,
 }
@@ -106,7 +106,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             deferred_keys: DeferredKeys::default(),
             root_is_map: false,
             cache,
-            next: (0, NO_KEY),
+            next_value: (0, NO_KEY),
             key_source: None,
         }
     }
@@ -171,11 +171,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Returns the path of the value that could not be read.
     pub(super) fn failed_path(&mut self) -> String {
-        let (index, key) = self.next;
+        let (index, key) = self.next_value;
         let input = self.full_input;
         let next = self.sink.tape().len();
-        let named = self.frames.last().filter(|_| index == next && key != KEY_NODE && key != NO_KEY);
-        named
+        let innermost = self.frames.last().filter(|_| index == next && key != KEY_NODE && key != NO_KEY);
+        innermost
             .and_then(|frame| self.sink.tape().path_to_key(frame.node, key, input))
             .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
@@ -260,7 +260,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         frame.remaining -= 1;
         let position = frame.count;
         frame.count += 1;
-        let (is_object, is_list, is_keyed) = (frame.is_object, frame.is_list, frame.is_keyed);
+        let (is_object, is_list, may_have_id) = (frame.is_object, frame.is_list, frame.may_have_key_ids);
         let is_unusual;
         let key = match self.tokens.input.get(start).copied() {
             Some(b'i') => {
@@ -301,13 +301,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             self.convert_to_map(position);
         }
-        Ok(self.place_key(&key, is_keyed, start))
+        Ok(self.place_key(&key, may_have_id, start))
     }
 
     #[inline]
-    pub(super) fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
+    pub(super) fn place_key(&mut self, key: &Key, may_have_id: bool, start: usize) -> u16 {
         let input = self.tokens.input;
-        if is_keyed {
+        if may_have_id {
             if let Key::Input(offset, len) = *key {
                 let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, input, offset, len);
                 if id != 0 {
@@ -372,7 +372,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        self.next = (self.sink.nodes().len() as u32, key);
+        self.next_value = (self.sink.nodes().len() as u32, key);
         let (node, is_default) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
                 let QuotedBytes { start: offset, len, is_default } = self.tokens.read_string()?;
@@ -391,12 +391,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Some(b'a') => return self.read_array(key),
             Some(b'O') => return self.read_object(key),
             Some(b'd') => {
-                let (value, source) = self.tokens.read_float()?;
+                let (value, text_start) = self.tokens.read_float()?;
                 let mut is_default = true;
                 if S::DETAIL {
                     let mut text = Vec::new();
                     text::push_float(value, &mut text);
-                    is_default = text == self.tokens.input[source..self.tokens.offset - 1];
+                    is_default = text == self.tokens.input[text_start..self.tokens.offset - 1];
                 }
                 (Node::float(value), is_default)
             }

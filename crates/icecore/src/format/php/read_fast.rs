@@ -50,7 +50,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Tape { nodes, keys, classes, .. } = sink.tape();
         cache.remove_stale(keys, classes);
         let rest = input.get(tokens.offset..).unwrap_or_default();
-        let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, max_len };
+        let mut run = Run { rest, input_len: input.len(), nodes, node_limit: max_nodes as usize, max_len };
         let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), cache);
         tokens.offset = input.len() - run.rest.len();
         frames.extend(frame);
@@ -72,8 +72,13 @@ impl<S: Sink> Machine<'_, '_, S> {
         if S::PARTS {
             node_limit = node_limit.min(nodes.len() + BATCH);
         }
-        let mut run =
-            Run { rest: input.get(tokens.offset..).unwrap_or_default(), len: input.len(), nodes, node_limit, max_len };
+        let mut run = Run {
+            rest: input.get(tokens.offset..).unwrap_or_default(),
+            input_len: input.len(),
+            nodes,
+            node_limit,
+            max_len,
+        };
         let mut position = Position::from_number(0);
         // A key that was consumed although its value was not: `read_pairs` stopped at this value in a new container.
         let mut pending_key = None;
@@ -100,7 +105,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             } else if frame.is_list {
                 position.move_to(frame.count);
                 run.read_container_key(frame, &mut position).or_else(|| run.read_items(frame, &mut position))
-            } else if frame.is_keyed {
+            } else if frame.may_have_key_ids {
                 run.read_pairs(frame, &cache.keys)
             } else {
                 run.read_node_pairs(frame)
@@ -108,7 +113,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             let key = match value_key {
                 Some(key) => key,
                 None if frame.remaining == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= node_limit => break ReadStop::Here,
+                None if !frame.may_have_key_ids || frame.is_list || run.nodes.len() >= node_limit => {
+                    break ReadStop::Here;
+                }
                 None => match run.read_unpredicted_key(frame, keys, cache) {
                     Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,
@@ -146,7 +153,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 struct Run<'a, 't> {
     rest: &'a [u8],
     /// Length of the whole input.
-    len: usize,
+    input_len: usize,
     nodes: &'t mut Vec<Node>,
     /// Maximum length of `nodes`.
     node_limit: usize,
@@ -195,7 +202,7 @@ impl Run<'_, '_> {
             rest = after_key;
             next_position.increment();
             read_count += 1;
-            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.max_len) else {
+            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.input_len, self.max_len) else {
                 break Some(NO_KEY);
             };
             rest = after_value;
@@ -211,7 +218,7 @@ impl Run<'_, '_> {
     /// `None`.
     #[inline(never)]
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
-        let (mut rest, mut predicted_key, mut previous) = (self.rest, frame.predicted_key, frame.previous_key);
+        let (mut rest, mut predicted_key, mut previous_key) = (self.rest, frame.predicted_key, frame.previous_key);
         let limit = self.readable_entries(frame.remaining);
         let mut read_count = 0;
         let value_key = loop {
@@ -221,18 +228,18 @@ impl Run<'_, '_> {
             let Some(kept) = keys.get(usize::from(predicted_key)) else { break None };
             let Some(after_key) = kept.strip_from(rest) else { break None };
             rest = after_key;
-            previous = predicted_key;
+            previous_key = predicted_key;
             predicted_key = kept.next;
             read_count += 1;
-            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.max_len) else {
-                break Some(previous);
+            let Some(after_value) = push_leaf(rest, previous_key, self.nodes, self.input_len, self.max_len) else {
+                break Some(previous_key);
             };
             rest = after_value;
         };
         self.rest = rest;
         frame.count += read_count;
         frame.remaining -= read_count;
-        (frame.predicted_key, frame.previous_key) = (predicted_key, previous);
+        (frame.predicted_key, frame.previous_key) = (predicted_key, previous_key);
         value_key
     }
 
@@ -240,7 +247,7 @@ impl Run<'_, '_> {
     #[inline(never)]
     fn read_node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
         while frame.remaining > 0 && self.nodes.len() < self.node_limit {
-            let (key, end) = read_key_node(self.rest, self.len, frame.is_object, self.max_len)?;
+            let (key, end) = read_key_node(self.rest, self.input_len, frame.is_object, self.max_len)?;
             push_node(self.nodes, Node { key: IS_KEY, ..key });
             self.rest = &self.rest[end..];
             frame.remaining -= 1;
@@ -267,7 +274,9 @@ impl Run<'_, '_> {
 
     /// Reads a leaf. Returns `false` if the value is not one.
     fn read_leaf(&mut self, key: u16) -> bool {
-        let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.len, self.max_len) else { return false };
+        let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.input_len, self.max_len) else {
+            return false;
+        };
         self.rest = after_value;
         true
     }

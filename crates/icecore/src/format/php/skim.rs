@@ -6,11 +6,11 @@ use super::{FORMAT, ReadOptions, text};
 use crate::document::Document;
 use crate::format::prelude::*;
 use crate::format::skim::{
-    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View,
+    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind, View,
 };
 use run::RunEnd;
 
-/// In [`SkimmedContainer::note`]: the container is an object, whose keys stay strings.
+/// Value of [`SkimmedContainer::skimmer_data`]: the container is an object, whose keys stay strings.
 const OBJECT: u64 = 1;
 
 #[derive(Debug)]
@@ -64,11 +64,11 @@ impl Skim for Skimmer<'_> {
     }
 
     fn mark_position(&self) -> Mark {
-        Mark { at: self.view.position(), ..Mark::default() }
+        Mark { offset: self.view.position(), ..Mark::default() }
     }
 
     fn return_to(&mut self, mark: Mark) {
-        self.view.seek_to(mark.at);
+        self.view.seek_to(mark.offset);
     }
 
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
@@ -77,14 +77,14 @@ impl Skim for Skimmer<'_> {
                 self.view.expect(b"a:")?;
                 let count = self.read_number(b':')?;
                 self.view.expect(b"{")?;
-                Ok(SkimmedContainer::new(SkimmedShape::Either, Some(count)))
+                Ok(SkimmedContainer::new(SkimmedKind::Either, Some(count)))
             }
             b'O' => {
                 self.view.expect(b"O:")?;
                 self.read_text_key(b"\":")?;
                 let count = self.read_number(b':')?;
                 self.view.expect(b"{")?;
-                Ok(SkimmedContainer { note: OBJECT, ..SkimmedContainer::new(SkimmedShape::Map, Some(count)) })
+                Ok(SkimmedContainer { skimmer_data: OBJECT, ..SkimmedContainer::new(SkimmedKind::Map, Some(count)) })
             }
             b's' | b'i' | b'd' | b'b' | b'N' | b'E' => Ok(SkimmedContainer::LEAF),
             _ => Err(SkimAborted),
@@ -109,7 +109,7 @@ impl Skim for Skimmer<'_> {
             b's' => {
                 self.view.expect(b":")?;
                 self.read_text_key(b"\";")?;
-                let number = if open.note == OBJECT { None } else { text::integer_key(&self.key) };
+                let number = if open.skimmer_data == OBJECT { None } else { text::integer_key(&self.key) };
                 Ok(Some(number.map_or(SkimmedKey::Text, SkimmedKey::Int)))
             }
             _ => Err(SkimAborted),

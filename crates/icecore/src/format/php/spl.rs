@@ -79,6 +79,15 @@ enum ReadStep {
     Members,
 }
 
+/// The text of the flags of a payload.
+#[derive(Debug)]
+struct FlagsText {
+    start: usize,
+    end: usize,
+    /// Whether PHP writes the flags like this.
+    is_default: bool,
+}
+
 /// A payload that is being read.
 #[derive(Debug)]
 pub(super) struct PayloadInput {
@@ -92,10 +101,10 @@ pub(super) struct PayloadInput {
     /// Start and end of the text around it.
     outer: (usize, usize),
     step: ReadStep,
-    /// The flags, or the number of objects still to read.
-    number: i64,
-    /// Where the number is, if it is not a node yet, and whether PHP writes it like this.
-    source: Option<(usize, usize, bool)>,
+    /// For a storage, the number of objects still to read; otherwise the flags.
+    flags_or_remaining: i64,
+    /// Where the flags are, until they are a node.
+    flags_text: Option<FlagsText>,
     /// The array made for the items, while it is open.
     content: Option<u32>,
     /// The map made for an element of a storage, while it is open.
@@ -103,7 +112,7 @@ pub(super) struct PayloadInput {
     /// Number of items so far.
     count: u32,
     /// Number of children of the object.
-    parts: u32,
+    child_count: u32,
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
@@ -132,12 +141,12 @@ impl<S: Sink> Machine<'_, '_, S> {
             end,
             outer,
             step: ReadStep::Element,
-            number: 0,
-            source: None,
+            flags_or_remaining: 0,
+            flags_text: None,
             content: None,
             pair: None,
             count: 0,
-            parts: 0,
+            child_count: 0,
         });
         let Some(family) = family else {
             self.slots.record_payload(object, Counted::Values);
@@ -147,25 +156,30 @@ impl<S: Sink> Machine<'_, '_, S> {
         if family != Family::List {
             self.read_mark(b'x', "`x:`", object)?;
         }
-        let count_start = self.tokens.offset;
+        let number_start = self.tokens.offset;
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
             return Err(self.tokens.unexpected_byte_error(
-                count_start,
+                number_start,
                 self.tokens.offset - 1,
                 "a number that is not below 0",
             ));
         }
-        let until = self.tokens.offset;
-        self.sink.record_span(count_start, until, object, if family == Family::Storage { "count" } else { "flags" });
+        let number_end = self.tokens.offset;
+        self.sink.record_span(
+            number_start,
+            number_end,
+            object,
+            if family == Family::Storage { "count" } else { "flags" },
+        );
         if family == Family::Storage && !is_default {
-            self.keep_source(object, spelling::COUNT, count_start, until);
+            self.keep_source(object, spelling::COUNT, number_start, number_end);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
-        payload.number = number;
+        payload.flags_or_remaining = number;
         if family != Family::Storage {
-            payload.source = Some((count_start, until, is_default));
+            payload.flags_text = Some(FlagsText { start: number_start, end: number_end, is_default });
         }
         if family == Family::Array {
             if number & IS_SELF != 0 {
@@ -177,7 +191,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let content = self.push_slotless(Node::open(Kind::Array, 0));
         if let Some(payload) = self.payloads.last_mut() {
             payload.content = Some(content);
-            payload.parts = 1;
+            payload.child_count = 1;
         }
         Ok(())
     }
@@ -215,7 +229,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             (ReadStep::Element, None) => self.read_payload_value(),
             (ReadStep::Element, Some(Family::Array)) => {
                 payload.step = ReadStep::Content;
-                payload.parts = 1;
+                payload.child_count = 1;
                 self.tokens.expect_next(begins_array, "an array or an object: a, O, C or r")?;
                 self.read_value(NO_KEY)
             }
@@ -251,7 +265,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 b'x' | b'm' => self.read_mark(byte, "`x:` or `m:`", object)?,
                 _ => {
                     if let Some(payload) = self.payloads.last_mut() {
-                        payload.parts += 1;
+                        payload.child_count += 1;
                     }
                     return self.read_value(NO_KEY);
                 }
@@ -264,19 +278,19 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads an element of a storage, or what follows the last one.
     fn read_storage_element(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last() else { return Ok(()) };
-        let (object, number) = (payload.object, payload.number);
+        let (object, remaining) = (payload.object, payload.flags_or_remaining);
         // Before the first element, the `;` is the end of the count. After an element, a `;` of its own follows.
         if payload.count > 0 {
             self.read_separator(b';', "`;` after the element", object)?;
         }
-        if number == 0 {
+        if remaining == 0 {
             self.close_content();
             return self.read_members();
         }
         self.tokens.expect_next(begins_object, "an object: O, C or r")?;
         let pair = self.push_slotless(Node::open(Kind::Map, 0));
         if let Some(payload) = self.payloads.last_mut() {
-            payload.number -= 1;
+            payload.flags_or_remaining -= 1;
             payload.count += 1;
             payload.pair = Some(pair);
             payload.step = ReadStep::Object;
@@ -290,12 +304,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(object) = self.payloads.last().map(|payload| payload.object) else { return Ok(()) };
         self.read_mark(b'm', "`m:`", object)?;
         // The array is the first child. If it is on the tape, the flags follow it.
-        if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
+        if self.payloads.last().is_some_and(|payload| payload.child_count > 0) {
             self.push_flags();
         }
         if let Some(payload) = self.payloads.last_mut() {
             payload.step = ReadStep::Members;
-            payload.parts += 1;
+            payload.child_count += 1;
         }
         self.tokens.expect_next(|byte| byte == b'a', "the array of the properties")?;
         self.read_value(NO_KEY)
@@ -304,9 +318,9 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Puts the flags on the tape, if they exist and are not there yet.
     fn push_flags(&mut self) {
         let Some(payload) = self.payloads.last_mut() else { return };
-        let Some((start, end, is_default)) = payload.source.take() else { return };
-        payload.parts += 1;
-        let node = Node::int(payload.number);
+        let Some(FlagsText { start, end, is_default }) = payload.flags_text.take() else { return };
+        payload.child_count += 1;
+        let node = Node::int(payload.flags_or_remaining);
         let index = self.sink.tape().push(node);
         self.slots.record_slotless(index);
         if !is_default {
@@ -319,10 +333,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.push_flags();
         self.frames.pop();
         let Some(payload) = self.payloads.pop() else { return };
-        let PayloadInput { object, end, outer, parts, .. } = payload;
+        let PayloadInput { object, end, outer, child_count, .. } = payload;
         let read_end = self.tokens.offset;
         self.leave_payload(outer);
-        self.sink.tape().close_container(object, parts);
+        self.sink.tape().close_container(object, child_count);
         if read_end < end {
             self.keep_source(object, spelling::TAIL, read_end, end);
         }
@@ -340,11 +354,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.close_content();
         let Some(payload) = self.payloads.pop() else { return };
         let tape = self.sink.tape();
-        let (mut parts, mut child) = (0, payload.object + 1);
+        let (mut child_count, mut child) = (0, payload.object + 1);
         while child < tape.len() {
-            (parts, child) = (parts + 1, tape.index_after(child));
+            (child_count, child) = (child_count + 1, tape.index_after(child));
         }
-        tape.close_container(payload.object, parts);
+        tape.close_container(payload.object, child_count);
         let end = self.tokens.offset;
         self.sink.record_end(payload.object, end);
         self.leave_payload(payload.outer);
@@ -428,8 +442,8 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.keep_source(index, spelling::HEAD, start, payload);
             }
         }
-        let QuotedBytes { start: first, len: letters, .. } = name;
-        match find_family(&self.tokens.input[first..first + letters]) {
+        let QuotedBytes { start: first, len: name_len, .. } = name;
+        match find_family(&self.tokens.input[first..first + name_len]) {
             family @ Some(_) if len > 0 => return self.open_payload(family, index, payload, len),
             Some(_) => self.slots.record_payload(index, Counted::Nothing),
             None if self.options.payloads => {

@@ -33,8 +33,8 @@ fn find_strings<'t>(
 ) -> Result<StringPlaces<'t>, Error> {
     let options =
         ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
-    if !wanted.keys
-        && !wanted.classes
+    if !wanted.wants_keys
+        && !wanted.wants_classes
         && !options.lenient
         && let Some(places) = scan::scan_strings(text, wanted)
     {
@@ -96,7 +96,8 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let request = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
+        let request =
+            StringRequest { limits: &limits, wants_keys: false, wants_classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
@@ -106,12 +107,12 @@ mod tests {
             }
             let Some(quick) = scan::scan_strings(text.as_bytes(), &request) else { continue };
             accepted += 1;
-            places += quick.list.len();
+            places += quick.strings.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
             let slow =
                 collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &request);
-            assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
+            assert_eq!(format!("{:?}", quick.strings), format!("{:?}", slow.strings), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }
         assert!(accepted > 1000 && places > 1000, "{accepted} {places}");

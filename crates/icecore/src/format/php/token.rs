@@ -252,17 +252,17 @@ impl Tokens<'_> {
     #[inline(always)]
     pub(super) fn read_string(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.offset;
-        let scanned = self.read_quoted()?;
+        let quoted = self.read_quoted()?;
         if self.byte_at(self.offset) != Some(b';') {
             let end = std::mem::replace(&mut self.offset, start);
-            let QuotedBytes { start: first, len, .. } = scanned;
+            let QuotedBytes { start: first, len, .. } = quoted;
             return Err(match self.byte_at(end) {
                 None => self.unexpected_byte_error(end, end, "`;` after the string"),
                 Some(_) => self.wrong_length_error(len as u64, first, end, end),
             });
         }
         self.offset += 1;
-        Ok(scanned)
+        Ok(quoted)
     }
 
     /// Rejects a name of length 0, which PHP checks first.
@@ -283,15 +283,13 @@ impl Tokens<'_> {
     pub(super) fn read_enum_case(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.offset;
         self.reject_empty_name("`Class:Case`")?;
-        let scanned = self.read_string()?;
-        let name = &self.input[scanned.start..scanned.start + scanned.len];
+        let quoted = self.read_string()?;
+        let name = &self.input[quoted.start..quoted.start + quoted.len];
         if !text::is_enum_case(name) {
             self.offset = start;
-            return Err(self
-                .unexpected_byte_error(scanned.start, start, "`Class:Case`")
-                .detailing(ErrorDetail::NoCase));
+            return Err(self.unexpected_byte_error(quoted.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
         }
-        Ok(scanned)
+        Ok(quoted)
     }
 
     /// Reads `S:number:"…";` and decodes it.
@@ -310,8 +308,12 @@ impl Tokens<'_> {
             match self.byte_at(offset) {
                 Some(b'\\') => {
                     let (Some(high), Some(low)) = (hex(self.byte_at(offset + 1)), hex(self.byte_at(offset + 2))) else {
-                        let odd = offset + 1 + usize::from(hex(self.byte_at(offset + 1)).is_some());
-                        return Err(self.unexpected_byte_error(odd, start, "two hexadecimal digits after `\\`"));
+                        let invalid_offset = offset + 1 + usize::from(hex(self.byte_at(offset + 1)).is_some());
+                        return Err(self.unexpected_byte_error(
+                            invalid_offset,
+                            start,
+                            "two hexadecimal digits after `\\`",
+                        ));
                     };
                     out.push((high << 4 | low) as u8);
                     offset += 3;
@@ -374,9 +376,9 @@ impl Tokens<'_> {
             let (value, fits) = clamp_integer(&self.input[first..offset], negative);
             return Ok((value, offset, sign != Some(b'+') && self.byte_at(first) != Some(b'0'), fits));
         }
-        let leads = offset == first || self.byte_at(first) == Some(b'0') && (offset > first + 1 || negative);
+        let has_leading_zero = offset == first || self.byte_at(first) == Some(b'0') && (offset > first + 1 || negative);
         let value = value as i64;
-        Ok((if negative { -value } else { value }, offset, !leads && sign != Some(b'+'), true))
+        Ok((if negative { -value } else { value }, offset, !has_leading_zero && sign != Some(b'+'), true))
     }
 
     /// Reads `d:…;`: the value, and where its text starts.
@@ -386,9 +388,9 @@ impl Tokens<'_> {
             return Err(self.unexpected_byte_error(start + 1, start, "`:`"));
         }
         let first = start + 2;
-        let is_part =
+        let is_float_byte =
             |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E' | b'A' | b'F' | b'I' | b'N');
-        let len = self.input.get(first..).unwrap_or(&[]).iter().take_while(|byte| is_part(byte)).count();
+        let len = self.input.get(first..).unwrap_or(&[]).iter().take_while(|byte| is_float_byte(byte)).count();
         let source = &self.input[first.min(self.input.len())..first.min(self.input.len()) + len];
         let value = match source {
             b"NAN" => Some(f64::NAN),
@@ -451,11 +453,11 @@ impl Tokens<'_> {
     }
 
     /// Reads `X:number:"Class":number:{`: the name, the number, the end of the number, and
-    /// the start of the body. PHP accepts a sign there, and takes no digits for 0. `cut`
+    /// the start of the body. PHP accepts a sign there, and takes no digits for 0. `cut_off_error`
     /// makes the error if the input ends after the class.
     fn read_class_head(
         &mut self,
-        cut: impl Fn(&Self, usize) -> Error,
+        cut_off_error: impl Fn(&Self, usize) -> Error,
     ) -> Result<(QuotedBytes, ClassCount, usize), Error> {
         let start = self.offset;
         self.reject_empty_name("the name of a class")?;
@@ -469,7 +471,7 @@ impl Tokens<'_> {
         }
         let number_start = end + 1;
         if number_start >= self.input.len() {
-            return Err(cut(self, end));
+            return Err(cut_off_error(self, end));
         }
         let (value, number_end, is_default, fits) = self.read_signed(number_start, number_start, true)?;
         let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: number_start, fits };

@@ -102,6 +102,13 @@ impl WriteFrame {
     }
 }
 
+/// Slot of a value that links refer to.
+#[derive(Clone, Copy)]
+pub(super) struct TargetSlot {
+    slot: u32,
+    is_object: bool,
+}
+
 pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
@@ -110,18 +117,18 @@ pub(super) struct Writer<'d> {
     pub(super) stack: Vec<WriteFrame>,
     pub(super) payloads: Vec<PayloadOutput>,
     /// Lengths of payloads, and their offsets in the buffer.
-    pub(super) lengths: Vec<(usize, Vec<u8>)>,
+    pub(super) payload_lengths: Vec<(usize, Vec<u8>)>,
     /// For opaque objects: whether they can be written as PHP's own classes write themselves. `answer_order` has the
     /// objects in the order in which this was found out.
     pub(super) family_answers: HashMap<u32, bool>,
     pub(super) answer_order: Vec<u32>,
     /// Whether the document has keys that a restricted hash allows but does not contain.
     has_absent: bool,
-    pub(super) rendered: RenderedKeys,
-    /// Slots of nodes that links refer to, and whether each is an object.
-    pub(super) slots: HashMap<u32, (u32, bool)>,
+    pub(super) rendered_keys: RenderedKeys,
+    /// Slots of nodes that links refer to.
+    pub(super) slots: HashMap<u32, TargetSlot>,
     /// The slot that was assigned last.
-    pub(super) next: u32,
+    pub(super) last_slot: u32,
     /// Slot of the first payload that was not opened. Later slots are uncertain, because they
     /// depend on what the payload counts.
     last_certain_slot: Option<u32>,
@@ -141,14 +148,14 @@ impl<'d> Writer<'d> {
             spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
             stack: Vec::new(),
             payloads: Vec::new(),
-            lengths: Vec::new(),
+            payload_lengths: Vec::new(),
             family_answers: HashMap::new(),
             answer_order: Vec::new(),
             has_absent: document.tape().keys().has_absent()
                 || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
             slots: HashMap::new(),
-            rendered: RenderedKeys::default(),
-            next: 0,
+            rendered_keys: RenderedKeys::default(),
+            last_slot: 0,
             last_certain_slot: None,
             session: None,
             losses: Losses::with_limits(limits),
@@ -251,26 +258,26 @@ impl<'d> Writer<'d> {
         if !is_common || node.has(flag::TARGET) {
             return false;
         }
-        self.next += 1;
+        self.last_slot += 1;
         self.write_leaf(index, node, buf);
         true
     }
 
     /// Assigns the next slot to the value at `index`, and for the nodes that only wrap it.
     pub(super) fn assign_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
-        self.next += 1;
+        self.last_slot += 1;
         for index in wrappers.iter().chain([&index]) {
             if self.node(*index).has(flag::TARGET) {
-                self.slots.insert(*index, (self.next, is_object));
+                self.slots.insert(*index, TargetSlot { slot: self.last_slot, is_object });
             }
         }
     }
 
     /// Returns the slot of the value at `index`, if it was written; used by the link at
     /// `link`.
-    fn known_slot(&self, index: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
+    fn known_slot(&self, index: u32, link: u32) -> Result<Option<TargetSlot>, Error> {
         let known = self.slots.get(&index).copied();
-        if let (Some((slot, _)), Some(last)) = (known, self.last_certain_slot)
+        if let (Some(TargetSlot { slot, .. }), Some(last)) = (known, self.last_certain_slot)
             && slot > last
         {
             return Err(Error::new(ErrorKind::Unrepresentable)
@@ -294,7 +301,7 @@ impl<'d> Writer<'d> {
             if !node.kind.is_again()
                 && leaf_link.is_none()
                 && node.has(flag::TARGET)
-                && let Some((slot, is_object)) = self.known_slot(index, first)?
+                && let Some(TargetSlot { slot, is_object }) = self.known_slot(index, first)?
             {
                 self.write_link(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
                 return Ok(());
@@ -303,7 +310,7 @@ impl<'d> Writer<'d> {
             match node.kind {
                 Kind::Alias => {
                     let target = node.payload as u32;
-                    if let Some((slot, _)) = self.known_slot(target, first)? {
+                    if let Some(TargetSlot { slot, .. }) = self.known_slot(target, first)? {
                         self.write_link(first, slot, false, &wrappers, buf);
                         return Ok(());
                     }
@@ -331,7 +338,7 @@ impl<'d> Writer<'d> {
                 }
                 Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(index, &node) => {
                     self.assign_slot(index, &wrappers, true);
-                    self.last_certain_slot.get_or_insert(self.next);
+                    self.last_certain_slot.get_or_insert(self.last_slot);
                     self.write_opaque(index, &node, buf);
                     return Ok(());
                 }
@@ -354,9 +361,9 @@ impl<'d> Writer<'d> {
                 },
                 Kind::Array | Kind::Map => {
                     self.assign_slot(index, &wrappers, false);
-                    let head = buf.len();
+                    let head_start = buf.len();
                     buf.extend_from_slice(b"a:");
-                    return self.open_container(index, index, &node, head, buf);
+                    return self.open_container(index, index, &node, head_start, buf);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
@@ -378,8 +385,10 @@ impl<'d> Writer<'d> {
         if is_object {
             self.assign_slot(index, wrappers, true);
         } else {
-            for wrapper in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
-                self.slots.insert(wrapper, (slot, false));
+            for wrapper in
+                wrappers.iter().copied().filter(|wrapper| self.node(*wrapper).has(flag::TARGET)).collect::<Vec<_>>()
+            {
+                self.slots.insert(wrapper, TargetSlot { slot, is_object: false });
             }
         }
         if let Some(source) = self.kept_source(index, spelling::SOURCE) {
@@ -399,12 +408,12 @@ impl<'d> Writer<'d> {
         let body = self.node(index + 1);
         self.assign_slot(index, wrappers, true);
         if body.has(flag::TARGET) {
-            self.slots.insert(index + 1, (self.next, true));
+            self.slots.insert(index + 1, TargetSlot { slot: self.last_slot, is_object: true });
         }
         self.record_flag_losses(index + 1, &body);
-        let head = buf.len();
+        let head_start = buf.len();
         push_class(b'O', name, buf);
-        self.open_container(index, index + 1, &body, head, buf)?;
+        self.open_container(index, index + 1, &body, head_start, buf)?;
         Ok(true)
     }
 
@@ -424,14 +433,14 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the number of entries and the bracket, or the head as it was read; then
-    /// opens the container. `head` is the start of the head in the buffer, `note` the node that
-    /// has its note.
+    /// opens the container. `head_start` is the offset of the head in the buffer, and `head_node` the
+    /// node that has its note.
     fn open_container(
         &mut self,
-        note: u32,
+        head_node: u32,
         index: u32,
         node: &Node,
-        head: usize,
+        head_start: usize,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
@@ -448,13 +457,14 @@ impl<'d> Writer<'d> {
             node.aux
         };
         push_number(b"", u64::from(entry_count), b":{", buf);
-        let is_object = note != index;
-        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(entry_count)))
+        let is_object = head_node != index;
+        if let Some(source) =
+            self.kept_head(head_node, is_object).filter(|head| states_number(head, u64::from(entry_count)))
         {
-            buf.truncate(head);
+            buf.truncate(head_start);
             buf.extend_from_slice(source);
         }
-        self.record_shape_losses(index, node, is_object);
+        self.record_array_kind_loss(index, node, is_object);
         self.stack.push(WriteFrame {
             next: index + 1,
             end,

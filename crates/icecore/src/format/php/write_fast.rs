@@ -64,11 +64,12 @@ enum WriteStop {
 struct WriteProgress {
     /// Open containers, the innermost first.
     open: Vec<OpenContainer>,
-    slots: Vec<LinkTarget>,
+    /// In the order of nodes.
+    link_targets: Vec<LinkTarget>,
     /// Number of the last value, as PHP counts values for links.
-    next: u32,
+    last_number: u32,
     /// Number of nodes in the previous parts. Links name nodes of the whole document, so this is added to an index.
-    base: u32,
+    previous_nodes: u32,
 }
 
 /// A value that links refer to: its node and its number.
@@ -97,7 +98,8 @@ struct FastWriter<'d, 'o> {
     stop: WriteStop,
     max_depth: u32,
     max_bytes: u64,
-    start: usize,
+    /// Length of `buf` before this part.
+    start_len: usize,
 }
 
 /// Writes a document of at most `max_bytes` bytes. `None` if something in it needs the machine.
@@ -117,27 +119,27 @@ pub(super) fn write_fast(
 pub(super) fn write_part(
     document: &Document<'_>,
     limits: &Limits,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    let PartProgress { spare, memory, begun, is_final, .. } = parts;
+    let PartProgress { spare, memory, has_begun, is_final, .. } = progress;
     let state = memory.get_or_default::<WriteProgress>();
-    if !*begun {
+    if !*has_begun {
         *state = WriteProgress::default();
     }
-    write_nodes(document, limits, (spare, *begun), state, (buf, max_bytes))?;
-    state.base = state.base.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
-    (*begun, *is_final) = (true, true);
+    write_nodes(document, limits, (spare, *has_begun), state, (buf, max_bytes))?;
+    state.previous_nodes = state.previous_nodes.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
+    (*has_begun, *is_final) = (true, true);
     Some(())
 }
 
 fn write_nodes(
     document: &Document<'_>,
     limits: &Limits,
-    (spare, begun): (&mut Spare, bool),
+    (spare, has_begun): (&mut Spare, bool),
     state: &mut WriteProgress,
-    (buf, byte_limit): (&mut Vec<u8>, u64),
+    (buf, max_bytes): (&mut Vec<u8>, u64),
 ) -> Option<()> {
     let tape = document.tape();
     if document.header().is_some() || document.spelling().is_some() {
@@ -154,7 +156,7 @@ fn write_nodes(
     if object_heads.len() <= tape.classes().len() {
         object_heads.resize(tape.classes().len() + 1, ShortNameText::default());
     }
-    let start = buf.len();
+    let start_len = buf.len();
     let mut fast = FastWriter {
         document,
         nodes: tape.nodes(),
@@ -169,11 +171,11 @@ fn write_nodes(
         state,
         stop: WriteStop::No,
         max_depth: MAX_DEPTH.min(limits.depth),
-        max_bytes: byte_limit,
-        start,
+        max_bytes,
+        start_len,
     };
     let chunk = bytes.first_chunk_mut()?;
-    let place = if begun {
+    let place = if has_begun {
         fast.resume_writing(chunk)
     } else {
         fast.state.open.clear();
@@ -254,7 +256,7 @@ impl FastWriter<'_, '_> {
                 count += 1;
                 position.increment();
             }
-            self.state.next += count - before;
+            self.state.last_number += count - before;
             if place.filled >= FLUSH_LEN {
                 place.filled = self.flush_full_chunk(chunk, place.filled);
             }
@@ -339,7 +341,7 @@ impl FastWriter<'_, '_> {
             filled = value_end;
             count += 1;
         }
-        self.state.next += count;
+        self.state.last_number += count;
         (WritePosition { filled, index: place.index + count as usize }, first + count)
     }
 
@@ -371,7 +373,7 @@ impl FastWriter<'_, '_> {
             place = WritePosition { filled, index: place.index + 2 };
             count += 1;
         }
-        self.state.next += count - first;
+        self.state.last_number += count - first;
         (place, count)
     }
 
@@ -409,7 +411,7 @@ impl FastWriter<'_, '_> {
         if depth >= self.max_depth {
             return self.stop_at_special(place);
         }
-        self.state.next += 1;
+        self.state.last_number += 1;
         if node.flags != 0 && !self.record_target(node, place.index) {
             return self.stop_at_special(place);
         }
@@ -442,8 +444,8 @@ impl FastWriter<'_, '_> {
     /// flags, too.
     #[cold]
     fn record_target(&mut self, node: &Node, index: usize) -> bool {
-        let slot = LinkTarget { node: self.state.base + index as u32, number: self.state.next };
-        self.state.slots.push(slot);
+        let target = LinkTarget { node: self.state.previous_nodes + index as u32, number: self.state.last_number };
+        self.state.link_targets.push(target);
         node.flags == flag::TARGET
     }
 
@@ -454,15 +456,15 @@ impl FastWriter<'_, '_> {
         let document = self.document;
         // PHP counts `r:` as a value of its own, but not `R:`.
         if node.kind != Kind::Alias {
-            self.state.next += 1;
+            self.state.last_number += 1;
         }
         if node.flags != 0 && !self.record_target(node, at) {
             return None;
         }
         Some(match node.kind {
-            Kind::Alias => put_link(chunk, filled, b'R', self.find_slot(node.payload as u32)?),
+            Kind::Alias => put_link(chunk, filled, b'R', self.find_target_number(node.payload as u32)?),
             // If `__sleep` fails, PHP writes null for the object. Later links refer to this null.
-            Kind::Link => put_link(chunk, filled, b'r', self.find_slot(node.payload as u32)?),
+            Kind::Link => put_link(chunk, filled, b'r', self.find_target_number(node.payload as u32)?),
             Kind::Bytes => self.write_quoted(chunk, filled, b's', document.bytes(node))?,
             Kind::Int => put_integer(chunk, filled, node.payload as i64),
             Kind::Float => put_float(chunk, filled, f64::from_bits(node.payload), self.buf),
@@ -475,11 +477,11 @@ impl FastWriter<'_, '_> {
         })
     }
 
-    /// Returns the number of the value at this node. The slots are sorted, because they are added in the order of
+    /// Returns the number of the value at this node. The targets are sorted, because they are added in the order of
     /// nodes.
-    fn find_slot(&self, node: u32) -> Option<u32> {
-        let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
-        self.state.slots.get(found).map(|slot| slot.number)
+    fn find_target_number(&self, node: u32) -> Option<u32> {
+        let found = self.state.link_targets.binary_search_by_key(&node, |target| target.node).ok()?;
+        self.state.link_targets.get(found).map(|target| target.number)
     }
 }
 
@@ -500,9 +502,9 @@ fn put_array_head(chunk: &mut Chunk, filled: usize, node: &Node) -> usize {
 }
 
 /// Writes `r:5;` or `R:5;`.
-fn put_link(chunk: &mut Chunk, filled: usize, letter: u8, slot: u32) -> usize {
+fn put_link(chunk: &mut Chunk, filled: usize, letter: u8, number: u32) -> usize {
     let filled = put_all(chunk, filled, &[letter, b':']);
-    let filled = put_digits(chunk, filled, u64::from(slot));
+    let filled = put_digits(chunk, filled, u64::from(number));
     put_all(chunk, filled, b";")
 }
 

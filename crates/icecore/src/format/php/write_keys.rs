@@ -15,14 +15,14 @@ use crate::output::LossKind;
 pub(super) struct RenderedKeys {
     /// Offset and length of each, by id, or 0 if it was not written yet: first for keys of
     /// arrays, then for keys of objects, whose texts may differ.
-    places: [Vec<(u32, u32)>; 2],
+    ranges: [Vec<(u32, u32)>; 2],
     bytes: Vec<u8>,
 }
 
 impl RenderedKeys {
     #[inline]
     fn push_key(&self, id: u16, is_object: bool, buf: &mut Vec<u8>) -> bool {
-        match self.places[usize::from(is_object)].get(usize::from(id)) {
+        match self.ranges[usize::from(is_object)].get(usize::from(id)) {
             Some((start, len)) if *len > 0 => {
                 append_slice(buf, &self.bytes, *start as usize, *len as usize);
                 true
@@ -35,7 +35,7 @@ impl RenderedKeys {
     #[cold]
     fn keep_key(&mut self, id: u16, is_object: bool, key: &[u8]) {
         const MAX_KEPT_BYTES: usize = 1 << 20;
-        let places = &mut self.places[usize::from(is_object)];
+        let places = &mut self.ranges[usize::from(is_object)];
         if self.bytes.len() + key.len() > MAX_KEPT_BYTES {
             return;
         }
@@ -61,7 +61,7 @@ impl Writer<'_> {
     /// is allowed but absent.
     #[inline]
     pub(super) fn write_key_by_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
-        if !self.is_spelled() && self.rendered.push_key(id, is_object, buf) {
+        if !self.is_spelled() && self.rendered_keys.push_key(id, is_object, buf) {
             return true;
         }
         let document = self.document;
@@ -81,7 +81,7 @@ impl Writer<'_> {
             _ => true,
         };
         if !loses {
-            self.rendered.keep_key(id, is_object, &buf[start..]);
+            self.rendered_keys.keep_key(id, is_object, &buf[start..]);
         }
         true
     }

@@ -6,7 +6,7 @@ use super::write::Writer;
 use crate::document::{Kind, Location, Node};
 use crate::format::append::append_slice;
 use crate::format::php_losses::{
-    LeafReplacement, replace_leaf, report_lost_flags, report_lost_shape, report_lost_wrapper,
+    LeafReplacement, replace_leaf, report_array_kind_loss, report_lost_flags, report_lost_wrapper,
 };
 use crate::output::LossKind;
 
@@ -24,7 +24,7 @@ impl Writer<'_> {
             Kind::Bytes | Kind::Text => {
                 let document = self.document;
                 if !self.is_spelled() && node.aux <= MAX_SHORT_LEN {
-                    let (base, start) = match node.place() {
+                    let (base, start) = match node.location() {
                         Location::Input(start) => (document.input(), start as usize),
                         Location::Arena(start) => (document.tape().arena(), start as usize),
                     };
@@ -72,13 +72,13 @@ impl Writer<'_> {
 
     /// Counts what PHP's only kind of array can't represent.
     #[inline]
-    pub(super) fn record_shape_losses(&mut self, index: u32, node: &Node, is_body: bool) {
+    pub(super) fn record_array_kind_loss(&mut self, index: u32, node: &Node, is_body: bool) {
         if self.session == Some(index) {
             if node.kind == Kind::Array {
                 self.record_loss(LossKind::ArrayKind, index);
             }
         } else if is_body || node.kind == Kind::Map {
-            report_lost_shape(self.document, index, is_body, |kind| self.record_loss(kind, index));
+            report_array_kind_loss(self.document, index, is_body, |kind| self.record_loss(kind, index));
         }
     }
 

@@ -23,8 +23,8 @@ pub(super) struct PayloadOutput {
     start: usize,
     /// Offset at which its length is inserted once it is known.
     length_offset: usize,
-    /// The spelling of the length in the original.
-    kept: Vec<u8>,
+    /// The digits of the length in the text that was read.
+    length_as_read: Vec<u8>,
     /// Total size of the lengths that will be inserted into the payload.
     inserted_len: usize,
 }
@@ -132,13 +132,13 @@ impl Writer<'_> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(object)));
         }
-        let mut kept = Vec::new();
+        let mut length_as_read = Vec::new();
         match self.kept_head(object, true) {
             Some(source) => {
                 let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |index| index + 1);
                 let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |index| index + 1);
                 buf.extend_from_slice(&source[..start]);
-                kept = source[start..end].to_vec();
+                length_as_read = source[start..end].to_vec();
             }
             None => {
                 let name = self.class_name(node).unwrap_or_default();
@@ -157,7 +157,7 @@ impl Writer<'_> {
             step: WriteStep::Content,
             start,
             length_offset: hole,
-            kept,
+            length_as_read,
             inserted_len: 0,
         });
         let after_content = self.document.tape().index_after(next);
@@ -185,7 +185,7 @@ impl Writer<'_> {
                     Some(source) => buf.extend_from_slice(source),
                     None => push_integer(count as i64, buf),
                 }
-                self.next += 1;
+                self.last_slot += 1;
                 self.set_step(next + 1, items);
                 Ok(())
             }
@@ -275,16 +275,16 @@ impl Writer<'_> {
         }
         let len = (buf.len() - payload.start + payload.inserted_len) as u64;
         buf.push(b'}');
-        let mut digits = payload.kept;
+        let mut digits = payload.length_as_read;
         if !states_number(&digits, len) {
             digits.clear();
             push_uint(len, &mut digits);
         }
         let inserted_len = payload.inserted_len + digits.len();
-        self.lengths.push((payload.length_offset, digits));
+        self.payload_lengths.push((payload.length_offset, digits));
         match self.payloads.last_mut() {
             Some(outer) => outer.inserted_len += inserted_len,
-            None => insert_lengths(std::mem::take(&mut self.lengths), inserted_len, buf),
+            None => insert_lengths(std::mem::take(&mut self.payload_lengths), inserted_len, buf),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::output::{LossKind, Losses, Output};
 use crate::string_locations::StringLocations;
 use std::collections::{BTreeMap, HashMap};
 
-/// Marks of the tag of a variable that has other tags before it.
+/// Bits of the tag of a variable that has other tags before it.
 const IS_AFTER: u64 = tracked::BODY | tracked::AFTER;
 
 /// The tag that was written just before a value.
@@ -77,23 +77,28 @@ pub(super) struct Body<'d, 'o> {
     pub(super) bytes: Bytes<'o>,
     losses: &'o mut Losses,
     /// Offset of the first byte.
-    first: u64,
+    first_offset: u64,
+    /// The node that is written next, and the end of the current range.
     pub(super) index: u32,
     pub(super) end: u32,
     /// Ranges to write after the current one.
-    ranges: Vec<(u32, u32)>,
+    pending_ranges: Vec<(u32, u32)>,
     pub(super) preceding_tag: PrecedingTag,
     /// The link or alias in the place of which the next value is written.
     replaced_link: Option<u32>,
+    /// The keys with ids that were written, by id.
     pub(super) keys: Vec<WrittenKey>,
-    big_keys: HashMap<(bool, Vec<u8>), u64>,
-    /// Like `big_keys`, by id, for keys with a loss.
+    /// The offsets of keys without ids that were written, by whether they are text, and their bytes.
+    node_keys: HashMap<(bool, Vec<u8>), u64>,
+    /// Like `node_keys`, by id, for keys with a loss.
     lossy_keys: HashMap<u16, u64>,
+    /// The offsets of classes that were written, by id; 0 for the others.
     classes: Vec<u64>,
     /// For each string, the offset at which it was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
     /// Like `strings`, for long strings, by their location.
     long_strings: StringLocations<(bool, u64, u32)>,
+    /// The offsets of strings that links refer to, by node. A link to one becomes a COPY.
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes whose variables start at the next tag, and nodes that start there as the target of a reference.
@@ -102,8 +107,8 @@ pub(super) struct Body<'d, 'o> {
     /// An object whose variable starts at the next tag.
     object_of_next_tag: Option<u32>,
     /// Whether the next container must be REFN ARRAY or REFN HASH, not ARRAYREF or HASHREF.
-    expanded: bool,
-    pub(super) spelled: Option<SpellingReplay<'d>>,
+    needs_refn: bool,
+    pub(super) replay: Option<SpellingReplay<'d>>,
     has_absent_keys: bool,
     /// Values whose keys occur again later in the same map. They are left out, because the decoder refuses a hash
     /// with duplicate keys.
@@ -118,7 +123,7 @@ impl<'d, 'o> Body<'d, 'o> {
     pub(super) fn new(
         document: &'d Document<'_>,
         plan: &'d Plan<'_>,
-        first: u64,
+        first_offset: u64,
         losses: &'o mut Losses,
         out: &'o mut dyn Output,
     ) -> Body<'d, 'o> {
@@ -130,14 +135,14 @@ impl<'d, 'o> Body<'d, 'o> {
             plan,
             bytes: Bytes::new(out),
             losses,
-            first,
+            first_offset,
             index: 0,
             end: 0,
-            ranges: Vec::new(),
+            pending_ranges: Vec::new(),
             preceding_tag: PrecedingTag::Start,
             replaced_link: None,
             keys: vec![WrittenKey::default(); tape.keys().len() + 1],
-            big_keys: HashMap::new(),
+            node_keys: HashMap::new(),
             lossy_keys: HashMap::new(),
             classes: vec![0; tape.classes().len() + 1],
             strings: HashMap::new(),
@@ -147,8 +152,8 @@ impl<'d, 'o> Body<'d, 'o> {
             pending_variables: Vec::new(),
             pending_referents: Vec::new(),
             object_of_next_tag: None,
-            expanded: false,
-            spelled: plan.values.map(|spelling| SpellingReplay::new(spelling, tape)),
+            needs_refn: false,
+            replay: plan.values.map(|spelling| SpellingReplay::new(spelling, tape)),
             has_absent_keys: tape.keys().has_absent() || !shadowed.is_empty(),
             shadowed,
             unblessed: BTreeMap::new(),
@@ -163,14 +168,14 @@ impl<'d, 'o> Body<'d, 'o> {
         }
         self.index = root;
         self.end = self.index_after(root);
-        let is_plain = self.can_use_fast_loop();
+        let uses_fast_loop = self.can_use_fast_loop();
         loop {
-            if is_plain {
+            if uses_fast_loop {
                 self.write_common_values()?;
             }
             if self.index < self.end {
                 self.write_node(self.index)?;
-            } else if let Some((start, end)) = self.ranges.pop() {
+            } else if let Some((start, end)) = self.pending_ranges.pop() {
                 (self.index, self.end) = (start, end);
             } else {
                 break;
@@ -187,10 +192,10 @@ impl<'d, 'o> Body<'d, 'o> {
     fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
-        let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
+        let needs_machine = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
         self.plan.order == SortKeys::No
-            && !changes
-            && self.spelled.is_none()
+            && !needs_machine
+            && self.replay.is_none()
             && !self.has_absent_keys
             && !options.reference
     }
@@ -201,7 +206,7 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     pub(super) fn offset(&self) -> u64 {
-        self.first + self.bytes.len()
+        self.first_offset + self.bytes.len()
     }
 
     /// Returns the index after the node at `index` and everything in it.
@@ -219,7 +224,7 @@ impl<'d, 'o> Body<'d, 'o> {
 
     /// Continues with this range, and then after the node at `index`.
     fn enter(&mut self, index: u32, first: u32, end: u32) {
-        self.ranges.push((self.index_after(index), self.end));
+        self.pending_ranges.push((self.index_after(index), self.end));
         (self.index, self.end) = (first, end);
     }
 
@@ -231,9 +236,9 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     fn ensure_links(&mut self) -> &mut Links {
-        let Body { document, nodes, spelled, .. } = self;
+        let Body { document, nodes, replay, .. } = self;
         let refers_by_alias =
-            |index, target| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, target));
+            |index, target| replay.as_ref().is_some_and(|replay| replay.refers_by_alias(document, index, target));
         self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_by_alias))
     }
 
@@ -249,8 +254,8 @@ impl<'d, 'o> Body<'d, 'o> {
             self.index = self.index_after(index);
             return Ok(());
         }
-        let names = node.flags & (flag::TARGET | flag::WEAK) != 0 || matches!(node.kind, Kind::Link | Kind::Alias);
-        if names || holder.is_some() {
+        let has_links = node.flags & (flag::TARGET | flag::WEAK) != 0 || matches!(node.kind, Kind::Link | Kind::Alias);
+        if has_links || holder.is_some() {
             self.ensure_links();
         }
         if node.has(flag::OVERLOAD) && node.kind.is_container() {
@@ -296,7 +301,7 @@ impl<'d, 'o> Body<'d, 'o> {
             Kind::Alias => return self.write_alias(index, preceding_tag),
             Kind::Link => return self.write_link(index, holder, preceding_tag),
             Kind::Opaque | Kind::Attrs | Kind::Tied | Kind::Code | Kind::VString => {
-                let (loss, part) = match node.kind {
+                let (loss, position) = match node.kind {
                     Kind::Opaque => (LossKind::Opaque, 0),
                     Kind::Attrs => (LossKind::Attributes, 0),
                     Kind::Tied => (LossKind::Tied, 0),
@@ -304,7 +309,7 @@ impl<'d, 'o> Body<'d, 'o> {
                     _ => (LossKind::VString, 1),
                 };
                 self.record_loss(loss, index);
-                return self.write_only_part(index, part, preceding_tag);
+                return self.write_only_child(index, position, preceding_tag);
             }
             _ => self.write_leaf(index, node, preceding_tag)?,
         }
@@ -312,26 +317,26 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(())
     }
 
-    /// Writes one part instead of the whole.
-    fn write_only_part(&mut self, index: u32, position: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
-        let mut part = index + 1;
+    /// Writes the child at this position instead of the whole container.
+    fn write_only_child(&mut self, index: u32, position: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+        let mut child = index + 1;
         for _ in 0..position {
-            part = self.index_after(part);
+            child = self.index_after(child);
         }
-        if part >= self.index_after(index) {
+        if child >= self.index_after(index) {
             self.bytes.push_byte(tag::UNDEF)?;
             self.index = self.index_after(index);
             return Ok(());
         }
-        self.redirect_links_to_part(index);
+        self.redirect_links_to_child(index);
         self.preceding_tag = preceding_tag;
-        let part_end = self.index_after(part);
-        self.enter(index, part, part_end);
+        let child_end = self.index_after(child);
+        self.enter(index, child, child_end);
         Ok(())
     }
 
-    /// Links to the node at `index` refer to the next value.
-    fn redirect_links_to_part(&mut self, index: u32) {
+    /// Lets links to the node at `index` refer to the next value.
+    fn redirect_links_to_child(&mut self, index: u32) {
         if let Some(links) = &self.links {
             if links.variables.contains_key(&index) {
                 self.pending_variables.push(index);
@@ -346,7 +351,7 @@ impl<'d, 'o> Body<'d, 'o> {
 /// Spelling.
 impl Body<'_, '_> {
     pub(super) fn noted_value(&self, index: u32, code: u16) -> Option<u64> {
-        self.spelled.as_ref().and_then(|spelled| spelled.note(index, code))
+        self.replay.as_ref().and_then(|replay| replay.note(index, code))
     }
 
     pub(super) fn noted_width(&self, index: u32, code: u16) -> usize {
@@ -356,23 +361,23 @@ impl Body<'_, '_> {
     /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
     pub(super) fn extra_track_bit(&mut self, index: u32, tag_role: u64) -> u8 {
         let offset = self.offset();
-        if let Some(spelled) = &mut self.spelled {
-            spelled.record_tag(index, tag_role, offset);
+        if let Some(replay) = &mut self.replay {
+            replay.record_tag(index, tag_role, offset);
         }
         self.track_bit(index, tag_role)
     }
 
     /// Like [`Self::extra_track_bit`], for a tag that is not the next one.
     pub(super) fn track_bit(&self, index: u32, tag_role: u64) -> u8 {
-        match &self.spelled {
-            Some(spelled) if spelled.extra_track_bits(index) & tag_role != 0 => TRACK,
-            Some(spelled) if tag_role == tracked::MAIN && spelled.extra_track_bits(index) & IS_AFTER != 0 => TRACK,
+        match &self.replay {
+            Some(replay) if replay.extra_track_bits(index) & tag_role != 0 => TRACK,
+            Some(replay) if tag_role == tracked::MAIN && replay.extra_track_bits(index) & IS_AFTER != 0 => TRACK,
             _ => 0,
         }
     }
 
     fn write_pads(&mut self, index: u32, place: u64) -> Result<(), Error> {
-        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.count_pads(index, place));
+        let pads = self.replay.as_ref().map_or(0, |replay| replay.count_pads(index, place));
         for _ in 0..pads {
             self.bytes.push_byte(tag::PAD)?;
         }
@@ -381,18 +386,18 @@ impl Body<'_, '_> {
 
     /// Must be called when a leaf is written. A leaf is not the target of a reference, so links to it can't use REFP.
     fn end_leaf_referents(&mut self, index: u32, is_string: bool) {
-        let place = is_string.then(|| self.offset());
-        self.end_string_referents(index, place);
+        let string_offset = is_string.then(|| self.offset());
+        self.end_string_referents(index, string_offset);
     }
 
-    /// Like [`Self::end_leaf_referents`], for a string whose bytes are at `place`. If the string occurs again, it
-    /// becomes a COPY of these bytes.
-    fn end_string_referents(&mut self, index: u32, place: Option<u64>) {
-        self.expanded = false;
+    /// Like [`Self::end_leaf_referents`], for a string that is written at `string_offset`. If the string occurs again,
+    /// it becomes a COPY of the bytes there.
+    fn end_string_referents(&mut self, index: u32, string_offset: Option<u64>) {
+        self.needs_refn = false;
         let pending = std::mem::take(&mut self.pending_referents);
-        if let Some(place) = place {
+        if let Some(offset) = string_offset {
             let is_named = self.is_referent(index);
-            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(index)).map(|node| (node, place)));
+            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(index)).map(|node| (node, offset)));
         }
     }
 }

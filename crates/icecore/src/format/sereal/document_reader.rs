@@ -1,7 +1,7 @@
 //! Reads a whole document: header, user header, decompression, body.
 
 use super::compress::decompress;
-use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
+use super::header::{Encoding, HAS_USER_HEADER, Header, OffsetBase};
 use super::read::{Machine, read_varint};
 use super::read_fast_body::read_fast_body;
 use super::spelling::{Speller, header as code, varint_width};
@@ -159,9 +159,9 @@ impl<'a> DocumentReader<'a, '_> {
         let first = header.first_offset();
 
         if header.encoding == Encoding::Raw {
-            let origin = Origin { first, start: header.end };
+            let offset_base = OffsetBase { first_offset: first, start: header.end };
             let scan = Scan { input: self.input, offset: header.end };
-            let machine = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options);
+            let machine = Machine::<S, FAST>::new(scan, offset_base, sink, speller, self.limits, self.options);
             let (consumed, error) = machine.read();
             return ReadOutcome { buffer: Cow::Borrowed(self.input), consumed, error };
         }
@@ -190,8 +190,9 @@ impl<'a> DocumentReader<'a, '_> {
         speller: &mut Speller,
     ) -> Option<Error> {
         let scan = Scan { input: body, offset: 0 };
-        let origin = Origin { first, start: 0 };
-        let (end, mut error) = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options).read();
+        let offset_base = OffsetBase { first_offset: first, start: 0 };
+        let (end, mut error) =
+            Machine::<S, FAST>::new(scan, offset_base, sink, speller, self.limits, self.options).read();
         if error.is_none() && end < body.len() {
             let trailing_len = body.len() - end;
             error = Some(
@@ -238,9 +239,9 @@ impl<'a> DocumentReader<'a, '_> {
         sink.tape().header = Some(index);
         sink.tape().root = u32::MAX;
         let input = self.input.get(..header.end).unwrap_or(&[]);
-        let origin = Origin { first: 1, start };
+        let offset_base = OffsetBase { first_offset: 1, start };
         let scan = Scan { input, offset: start };
-        let mut machine = Machine::<S, false>::new(scan, origin, sink, speller, self.limits, self.options);
+        let mut machine = Machine::<S, false>::new(scan, offset_base, sink, speller, self.limits, self.options);
         machine.copies_strings = header.encoding != Encoding::Raw;
         machine.is_header = true;
         let (end, error) = machine.read();

@@ -185,24 +185,25 @@ fn check_refused_encoding(encoding: Encoding, options: &ReadOptions) -> Result<(
 
 /// Base of the offsets in a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub(super) struct OffsetBase {
     /// Offset of the first byte of the body.
-    pub(super) first: u64,
+    pub(super) first_offset: u64,
     /// Its index in the buffer.
     pub(super) start: usize,
 }
 
-impl Origin {
+impl OffsetBase {
     /// Returns the index of the item at this offset, at most `tag_at`. A reference
     /// may refer to itself.
     pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
-        let index =
-            offset.checked_sub(self.first).and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
+        let index = offset
+            .checked_sub(self.first_offset)
+            .and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
         index.filter(|index| *index <= tag_at).ok_or_else(|| {
-            let last_offset = (tag_at - self.start) as u64 + self.first;
+            let last_offset = (tag_at - self.start) as u64 + self.first_offset;
             Error::new(ErrorKind::BadLink)
                 .at(tag_at)
-                .expecting(format!("an offset from {} to {last_offset}", self.first))
+                .expecting(format!("an offset from {} to {last_offset}", self.first_offset))
                 .finding(format!("{offset}"))
         })
     }

@@ -18,7 +18,7 @@ pub(super) struct LinkTarget {
     /// Offset of its tag, once it is written.
     pub(super) offset: Option<u64>,
     /// Whether any strong reference holds it.
-    strong: bool,
+    has_strong_reference: bool,
     /// The last weak reference to it.
     last_weak: u32,
     /// Number of aliases of it that are still to be written.
@@ -26,11 +26,11 @@ pub(super) struct LinkTarget {
 }
 
 impl LinkTarget {
-    fn add_holder(&mut self, holder: u32, weakly: bool) {
-        if weakly {
+    fn add_holder(&mut self, holder: u32, is_weak: bool) {
+        if is_weak {
             self.last_weak = self.last_weak.max(holder);
         } else {
-            self.strong = true;
+            self.has_strong_reference = true;
         }
     }
 }
@@ -68,7 +68,7 @@ fn is_weak(nodes: &[Node], index: u32) -> bool {
     nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
 }
 
-/// Returns the reference whose only part is at `index`.
+/// Returns the reference whose only child is at `index`.
 fn reference_to(nodes: &[Node], index: u32) -> Option<u32> {
     let parent = index.checked_sub(1)?;
     nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
@@ -106,7 +106,7 @@ impl Links {
         for (variable, named) in &mut links.variables {
             match reference_to(nodes, *variable) {
                 Some(reference) => named.add_holder(reference, is_weak(nodes, reference)),
-                None => named.strong = true,
+                None => named.has_strong_reference = true,
             }
         }
         links
@@ -121,10 +121,10 @@ impl Links {
             _ => self.referents.get(&index),
         };
         // Perl itself holds its own undef.
-        let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
+        let is_own_undef = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
-            _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(own) => Weakness::Weak,
-            Some(named) if named.strong || named.last_weak != index => Weakness::Weak,
+            _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(is_own_undef) => Weakness::Weak,
+            Some(named) if named.has_strong_reference || named.last_weak != index => Weakness::Weak,
             _ => Weakness::Needed,
         }
     }

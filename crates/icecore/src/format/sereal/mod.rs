@@ -56,7 +56,7 @@ pub static FORMAT: Format = Format {
     },
     detect,
     begins: Some(begins_document),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: Some(has_compressed_body),
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),

@@ -1,7 +1,7 @@
 //! The options, as types and as a table.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
 /// How Sereal is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,16 +167,16 @@ impl WriteOptions {
     }
 }
 
-const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
-    Opt { name, takes, side: Side::Read, help }
+const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> OptionSpec {
+    OptionSpec { name, takes, side: Side::Read, help }
 }
 
-const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
-    Opt { name, takes, side: Side::Write, help }
+const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> OptionSpec {
+    OptionSpec { name, takes, side: Side::Write, help }
 }
 
 /// These options as a table.
-pub(super) static TABLE: &[Opt] = &[
+pub(super) static TABLE: &[OptionSpec] = &[
     read_option("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
     read_option("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),
     read_option("refuse_zstd", OptionType::Flag, "A body compressed with Zstandard is an error."),

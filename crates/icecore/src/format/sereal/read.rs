@@ -8,9 +8,9 @@ mod recorder;
 mod references;
 mod words;
 
-use super::header::{Origin, describe_tag};
+use super::header::{OffsetBase, describe_tag};
 use super::read_fast::Predictions;
-use super::spelling::{self, Speller, code, tracked};
+use super::spelling::{self, Speller, code, pad_place, tracked};
 use super::tag::{self, TRACK};
 use super::{ReadOptions, deferred_bless};
 use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink, Tape, flag};
@@ -20,7 +20,7 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// Maps with more entries than this have key nodes.
+/// Maximum number of entries of a map whose keys get ids. The keys of larger maps are nodes.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The only modifiers that the perl decoder knows.
 const MODIFIERS: &[u8] = b"msixpn";
@@ -94,8 +94,10 @@ struct TrackedTag {
     /// The node of the tag, for the spelling. It is `NO_NODE` for the tag of a key or a class name. Such a tag
     /// becomes an item only by a COPY of it.
     node: u32,
+    /// One of the constants of [`tracked`].
     tag_role: u64,
-    used: bool,
+    /// Whether something refers to the tag.
+    is_used: bool,
     /// Whether a COPY read the tag again, or the tag is an ALIAS. Then the variable is not the variable of `node`.
     is_reread: bool,
 }
@@ -110,11 +112,15 @@ impl TrackedTag {
 /// A COPY that is being read.
 #[derive(Clone, Copy, Debug)]
 struct ActiveCopy<'i> {
+    /// Where reading continues after the copied value.
     resume: Scan<'i>,
-    tag_at: usize,
+    /// Offset of the tag COPY.
+    tag_offset: usize,
+    /// Offset of the value that is copied.
     source: usize,
-    /// Height of the stack at which it is complete.
-    height: usize,
+    /// Length of the stack at which the copy is complete.
+    stack_len: usize,
+    /// The node of the copy.
     node: u32,
 }
 
@@ -126,7 +132,7 @@ pub(super) struct Word<'i> {
     pub(super) tag_offset: usize,
     pub(super) start: usize,
     pub(super) bytes: &'i [u8],
-    pub(super) copied: bool,
+    pub(super) is_copied: bool,
 }
 
 /// The place of a value: its key, its node, and the variable that contains it.
@@ -138,8 +144,10 @@ struct Slot {
     variable: u32,
     /// The object that refers to this variable.
     pub(super) owner: u32,
+    /// The role of its container.
     parent: Option<Role>,
-    weak: Option<usize>,
+    /// Offset of its tag WEAKEN, if it has one.
+    weaken_offset: Option<usize>,
 }
 
 /// Reads one body.
@@ -148,7 +156,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) sink: &'r mut S,
     pub(super) limits: &'r Limits,
     pub(super) options: &'r ReadOptions,
-    pub(super) origin: Origin,
+    pub(super) offset_base: OffsetBase,
     pub(super) stack: Vec<Frame>,
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,
@@ -160,9 +168,9 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     classes: HashMap<usize, u32>,
     /// The ids of long keys, by offset.
     long_keys: SeededMap<usize, u16>,
-    copy: Option<ActiveCopy<'i>>,
+    active_copy: Option<ActiveCopy<'i>>,
     /// Number of nodes that may still come from copies.
-    expansion: u64,
+    remaining_copied_nodes: u64,
     /// A regular expression that is not complete.
     open_regexp: Option<u32>,
     /// Objects that are a REFP to a scalar: see `deferred_bless.rs`.
@@ -172,7 +180,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
 impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     pub(super) fn new(
         scan: Scan<'i>,
-        origin: Origin,
+        offset_base: OffsetBase,
         sink: &'r mut S,
         speller: &'r mut Speller,
         limits: &'r Limits,
@@ -183,7 +191,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             sink,
             limits,
             options,
-            origin,
+            offset_base,
             stack: Vec::new(),
             predictions: Predictions::default(),
             speller,
@@ -192,8 +200,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             tracked: HashMap::new(),
             classes: HashMap::new(),
             long_keys: SeededMap::default(),
-            copy: None,
-            expansion: limits.expanded_from(scan.input.len()),
+            active_copy: None,
+            remaining_copied_nodes: limits.expanded_from(scan.input.len()),
             open_regexp: None,
             deferred_blesses: Vec::new(),
         }
@@ -210,8 +218,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         });
         let mut missing = u32::from(error.is_some());
         if let Some(node) = self.open_regexp {
-            let parts = self.tape().len() - node - 1;
-            self.tape().close_container(node, parts);
+            let child_count = self.tape().len() - node - 1;
+            self.tape().close_container(node, child_count);
             missing = 0;
         }
         while let Some(frame) = self.stack.pop() {
@@ -229,13 +237,13 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn read_body(&mut self) -> Result<(), Error> {
         self.read_value(NO_KEY)?;
         loop {
-            let copying = self.copy.is_some();
+            let is_copying = self.active_copy.is_some();
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
             if top.remaining == 0 {
                 self.close_container()?;
                 continue;
             }
-            if FAST && !copying && self.read_common_values()? {
+            if FAST && !is_copying && self.read_common_values()? {
                 continue;
             }
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
@@ -262,8 +270,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     /// Called when a value is complete.
     #[inline]
     pub(super) fn finish_value(&mut self) -> Result<(), Error> {
-        if let Some(copy) = self.copy
-            && copy.height == self.stack.len()
+        if let Some(copy) = self.active_copy
+            && copy.stack_len == self.stack.len()
         {
             self.end_copy(copy)?;
         }
@@ -313,7 +321,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     fn next_slot(&mut self, key: u16) -> Slot {
         let node = self.tape().len();
-        let mut slot = Slot { key, node, variable: node, owner: NO_NODE, parent: None, weak: None };
+        let mut slot = Slot { key, node, variable: node, owner: NO_NODE, parent: None, weaken_offset: None };
         if let Some(top) = self.stack.last() {
             slot.parent = Some(top.role);
             match top.role {
@@ -337,8 +345,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let mut slot = self.next_slot(key);
         self.record_begin(slot.node);
-        let mut aliasable = matches!(slot.parent, Some(Role::Array | Role::Map | Role::BigMap));
-        let mut pads = 0;
+        let mut may_be_alias = matches!(slot.parent, Some(Role::Array | Role::Map | Role::BigMap));
+        let mut pad_count = 0;
         loop {
             let tag_offset = self.scan.offset;
             let byte = self.scan.read_u8("a tag")?;
@@ -349,7 +357,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 let tag_role = match (tag == tag::WEAKEN, is_body) {
                     (true, true) => tracked::AT_WEAKEN,
                     (true, false) => tracked::WEAKEN,
-                    (false, false) if slot.weak.is_none() => tracked::MAIN,
+                    (false, false) if slot.weaken_offset.is_none() => tracked::MAIN,
                     (false, false) => tracked::AFTER,
                     (false, true) => tracked::BODY,
                 };
@@ -358,22 +366,22 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             self.record_span(tag_offset, slot.node, tag::name_of(tag));
             match tag {
                 tag::PAD => {
-                    pads += 1;
-                    let place = if slot.weak.is_some() { 2 } else { 0 };
+                    pad_count += 1;
+                    let place = if slot.weaken_offset.is_some() { pad_place::AFTER_WEAKEN } else { pad_place::FIRST };
                     if self.scan.peek() != Some(tag::PAD) {
-                        self.sink.record_note(slot.node, code::PADS, place << 32 | pads);
-                        pads = 0;
+                        self.sink.record_note(slot.node, code::PADS, place << 32 | pad_count);
+                        pad_count = 0;
                     }
                 }
                 tag::WEAKEN => {
-                    slot.weak = Some(tag_offset);
-                    aliasable = false;
+                    slot.weaken_offset = Some(tag_offset);
+                    may_be_alias = false;
                 }
                 tag::COPY => {
                     self.begin_copy(&slot, tag_offset)?;
-                    aliasable = false;
+                    may_be_alias = false;
                 }
-                tag::ALIAS if aliasable => return self.read_alias(&slot, tag_offset, byte != tag),
+                tag::ALIAS if may_be_alias => return self.read_alias(&slot, tag_offset, byte != tag),
                 _ => return self.read_item(&slot, tag_offset, tag),
             }
         }
@@ -459,7 +467,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     /// Reports that WEAKEN or OBJECT need a reference.
     fn reject_missing_reference(&self, slot: &Slot, tag_offset: usize, tag: u8) -> Result<(), Error> {
-        let (error_offset, expected) = match (slot.weak, slot.parent) {
+        let (error_offset, expected) = match (slot.weaken_offset, slot.parent) {
             (Some(weaken_offset), _) => (weaken_offset, "a reference after WEAKEN"),
             (None, Some(Role::Object)) => (tag_offset, "a reference to bless"),
             (None, Some(Role::Opaque)) => (tag_offset, "a reference to an array after OBJECT_FREEZE"),
@@ -541,6 +549,6 @@ impl Slot {
     }
 
     fn weak_flag(&self) -> u8 {
-        if self.weak.is_some() { flag::WEAK } else { 0 }
+        if self.weaken_offset.is_some() { flag::WEAK } else { 0 }
     }
 }

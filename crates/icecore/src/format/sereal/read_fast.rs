@@ -16,7 +16,7 @@ use crate::error::Error;
 pub(super) struct Predictions {
     keys: Vec<Prediction>,
     /// The ids of copied keys by the lowest bits of their offset. They find a key that is not the predicted one.
-    places: Vec<CopiedKey>,
+    copied_keys: Vec<CopiedKey>,
 }
 
 /// A key that was copied.
@@ -43,10 +43,10 @@ impl Predictions {
     pub(super) fn learn(&mut self, id: u16, input: &[u8], start: usize, end: usize) {
         let Some(bytes) = input.get(start..end).filter(|bytes| bytes.len() <= 8) else { return };
         if let Some((offset, _)) = read_varint(input, start + 1) {
-            if self.places.is_empty() {
-                self.places.resize(REMEMBERED_OFFSETS, CopiedKey::default());
+            if self.copied_keys.is_empty() {
+                self.copied_keys.resize(REMEMBERED_OFFSETS, CopiedKey::default());
             }
-            self.places[offset as usize % REMEMBERED_OFFSETS] = CopiedKey { offset, id };
+            self.copied_keys[offset as usize % REMEMBERED_OFFSETS] = CopiedKey { offset, id };
         }
         let index = usize::from(id);
         if self.keys.len() <= index {
@@ -93,8 +93,8 @@ pub(super) fn match_known_key(
         }
         tag::COPY => {
             let (offset, offset_end) = read_varint(input, start + 1)?;
-            match predictions.places.get(offset as usize % REMEMBERED_OFFSETS) {
-                Some(place) if place.offset == offset => (place.id, offset_end),
+            match predictions.copied_keys.get(offset as usize % REMEMBERED_OFFSETS) {
+                Some(key) if key.offset == offset => (key.id, offset_end),
                 _ => return None,
             }
         }

@@ -10,7 +10,7 @@ use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::format::Format;
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 struct Offsets {
     version: u8,
     /// Offset of the first byte of the body, and its position in the input.
-    first: u64,
+    first_offset: u64,
     start: u64,
     /// For an answer: where its body begins, and the offset of that byte.
     body: usize,
@@ -39,7 +39,7 @@ struct Offsets {
 impl Offsets {
     /// Returns the position of the item with this offset. It must be before `limit`.
     fn position_of_offset(&self, offset: u64, limit: u64) -> SkimResult<u64> {
-        let place = offset.checked_sub(self.first).and_then(|distance| distance.checked_add(self.start));
+        let place = offset.checked_sub(self.first_offset).and_then(|distance| distance.checked_add(self.start));
         place.filter(|place| *place < limit).ok_or(SkimAborted)
     }
 
@@ -143,7 +143,8 @@ impl Tokens for Offsets {
             return Err(SkimAborted);
         }
         let format = &mut skimmer.format;
-        (format.version, format.first, format.start) = (header.version, header.first_offset(), header.end as u64);
+        (format.version, format.first_offset, format.start) =
+            (header.version, header.first_offset(), header.end as u64);
         skimmer.view.seek_to(format.start);
         Ok(())
     }
@@ -159,12 +160,12 @@ impl Tokens for Offsets {
             }
             tag = next_tag(skimmer)?;
         }
-        let (shape, count) = match tag {
-            64..=79 => (SkimmedShape::List, u64::from(tag & 15)),
-            80..=95 => (SkimmedShape::Map, u64::from(tag & 15)),
+        let (kind, count) = match tag {
+            64..=79 => (SkimmedKind::List, u64::from(tag & 15)),
+            80..=95 => (SkimmedKind::Map, u64::from(tag & 15)),
             tag::REFN => match next_tag(skimmer)? {
-                tag::ARRAY => (SkimmedShape::List, read_varint(skimmer)?),
-                tag::HASH => (SkimmedShape::Map, read_varint(skimmer)?),
+                tag::ARRAY => (SkimmedKind::List, read_varint(skimmer)?),
+                tag::HASH => (SkimmedKind::Map, read_varint(skimmer)?),
                 _ => return Err(SkimAborted),
             },
             0..=39 | 52 | 53 | 56..=59 | 96..=127 if !is_object => {
@@ -173,14 +174,14 @@ impl Tokens for Offsets {
             }
             _ => return Err(SkimAborted),
         };
-        Ok(SkimmedContainer::new(shape, Some(count)))
+        Ok(SkimmedContainer::new(kind, Some(count)))
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
         if !open.take_next_item() {
             return Ok(None);
         }
-        if open.shape == SkimmedShape::List {
+        if open.kind == SkimmedKind::List {
             return Ok(Some(SkimmedKey::Item));
         }
         take_key(skimmer)?;

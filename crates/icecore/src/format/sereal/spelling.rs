@@ -25,8 +25,7 @@ pub(super) mod header {
 
 /// Choices for a value.
 pub(super) mod code {
-    /// PAD tags: their number; the upper half says before which tag: 0 for the first, 1
-    /// for the one after REFN, 2 for the one after WEAKEN.
+    /// PAD tags: their number in the lower half, and their place in the upper half; see [`super::pad_place`].
     pub(in super::super) const PADS: u16 = 1;
     /// REFN ARRAY instead of ARRAYREF; REFN HASH likewise.
     pub(in super::super) const REFN: u16 = 2;
@@ -45,7 +44,7 @@ pub(super) mod code {
     /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
     pub(in super::super) const PADDING: u16 = 9;
     /// A link to a variable by the offset of something else: an ALIAS of it, or the string
-    /// that it is a COPY of. (The encoder then means the original; the decoder uses the
+    /// that it is a COPY of. (The encoder then means the string that was copied; the decoder uses the
     /// copy, because reading the copy tracked that offset again.)
     pub(in super::super) const VIA: u16 = 22;
     /// A link by a tag of the variable other than its first: the bit of [`super::tracked`]
@@ -78,6 +77,16 @@ pub(super) mod code {
     pub(in super::super) const CLASS_OTHER: u16 = 21;
 }
 
+/// Places of PAD tags, in the upper half of a note [`code::PADS`].
+pub(super) mod pad_place {
+    /// Before the first tag of the value.
+    pub(in super::super) const FIRST: u64 = 0;
+    /// After its REFN.
+    pub(in super::super) const AFTER_REFN: u64 = 1;
+    /// After its WEAKEN.
+    pub(in super::super) const AFTER_WEAKEN: u64 = 2;
+}
+
 /// Bits of [`code::TRACK`].
 pub(super) mod tracked {
     /// The tag of the variable, or the one after its WEAKEN.
@@ -104,7 +113,7 @@ pub(super) mod tracked {
 
 /// A string of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(super) enum StringOf {
     Value = 0,
     Key = 1,
     Class = 2,
@@ -112,7 +121,7 @@ pub(super) enum Part {
 
 /// Returns the value of a note for a string of the document: its part and the ordinal of
 /// its node.
-pub(super) fn string_target(part: Part, ordinal: u32) -> u64 {
+pub(super) fn string_target(part: StringOf, ordinal: u32) -> u64 {
     (part as u64) << 32 | u64::from(ordinal)
 }
 
@@ -135,7 +144,7 @@ pub(super) fn varint_width(value: u64) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Speller {
     /// Where strings start, and their nodes; ascending.
-    strings: Vec<(usize, u32, Part)>,
+    strings: Vec<(usize, u32, StringOf)>,
     /// Whether the key at this offset is the first with its name, if this was already
     /// computed.
     firsts: HashMap<(usize, Kind), bool>,
@@ -147,13 +156,13 @@ pub(super) struct Speller {
     repeated_keys: Vec<u32>,
     copied_keys: Vec<u32>,
     /// Whether a COPY is being read: its strings are not separate ones.
-    pub(super) copying: bool,
+    pub(super) is_in_copy: bool,
 }
 
 impl Speller {
     /// Records a string that starts here.
-    pub(super) fn record_string(&mut self, offset: usize, node: u32, part: Part) {
-        if !self.copying {
+    pub(super) fn record_string(&mut self, offset: usize, node: u32, part: StringOf) {
+        if !self.is_in_copy {
             self.strings.push((offset, node, part));
         }
     }
@@ -167,7 +176,7 @@ impl Speller {
 
     /// Records a key that was written in full.
     pub(super) fn record_full_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) {
-        if self.copying {
+        if self.is_in_copy {
             return;
         }
         let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(offset);
@@ -178,7 +187,7 @@ impl Speller {
 
     /// Records a key that was written as a copy. Returns the note that it needs, if any.
     pub(super) fn record_copied_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
-        if self.copying {
+        if self.is_in_copy {
             return None;
         }
         let keys = &self.keys;
@@ -194,12 +203,12 @@ impl Speller {
     /// Records a class name that was written in full. Returns `true` if it is the first with
     /// this text.
     pub(super) fn record_class_name(&mut self, offset: usize, class: u32) -> bool {
-        self.copying || *self.classes.entry(class).or_insert(offset) == offset
+        self.is_in_copy || *self.classes.entry(class).or_insert(offset) == offset
     }
 
     /// Returns `true` if the name of this class was first written here.
     pub(super) fn is_first_class_name(&self, offset: usize, class: u32) -> bool {
-        self.copying || self.classes.get(&class) == Some(&offset)
+        self.is_in_copy || self.classes.get(&class) == Some(&offset)
     }
 
     /// Updates node indexes after nodes have moved.

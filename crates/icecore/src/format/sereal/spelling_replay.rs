@@ -1,14 +1,14 @@
 //! Replays recorded choices when a document is written.
 
 use super::links::resolve_variable;
-use super::spelling::{Part, code, has_target, header, string_target, tag_target, tracked};
+use super::spelling::{StringOf, code, has_target, header, string_target, tag_target, tracked};
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
 /// Notes by node, and the strings that notes refer to.
 pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
-    full_keys: bool,
+    writes_full_keys: bool,
     /// Strings that are copied later, with their offset once they are written.
     strings: HashMap<u64, Option<WrittenString>>,
 }
@@ -31,7 +31,7 @@ impl<'d> SpellingReplay<'d> {
         let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         SpellingReplay {
             replay: Replay::new(spelling, tape),
-            full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
+            writes_full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
             strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
         }
     }
@@ -41,13 +41,13 @@ impl<'d> SpellingReplay<'d> {
     pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
-        let original = self.replay.ordinals.ordinal_to_node(via as u32);
-        match (nodes.get(original as usize), nodes.get(target as usize)) {
-            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == target,
+        let via_node = self.replay.ordinals.ordinal_to_node(via as u32);
+        match (nodes.get(via_node as usize), nodes.get(target as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, via_node) == target,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(target, code::COPY) == Some(via);
                 // Keys and class names can't be edited.
-                let is_value = via >> 32 == Part::Value as u64;
+                let is_value = via >> 32 == StringOf::Value as u64;
                 let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
                 is_copy && (!is_value || same())
             }
@@ -77,10 +77,9 @@ impl<'d> SpellingReplay<'d> {
         self.notes_of_node(index).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
-    /// Returns the number of PAD tags at a place of the node at `index`.
-    pub(super) fn count_pads(&self, index: u32, address: u64) -> u64 {
-        let pads =
-            self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == address);
+    /// Returns the number of PAD tags at this place ([`super::spelling::pad_place`]) of the node at `index`.
+    pub(super) fn count_pads(&self, index: u32, place: u64) -> u64 {
+        let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
         pads.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
@@ -91,11 +90,11 @@ impl<'d> SpellingReplay<'d> {
 
     /// Returns `true` if keys are always written in full.
     pub(super) fn full_keys(&self) -> bool {
-        self.full_keys
+        self.writes_full_keys
     }
 
     /// Records that a string is written here.
-    pub(super) fn record_string(&mut self, index: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
+    pub(super) fn record_string(&mut self, index: u32, part: StringOf, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
             && let Some(address) =
                 self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))

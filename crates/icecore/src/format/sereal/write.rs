@@ -26,7 +26,7 @@ pub(super) fn fits_in_f32(value: f64) -> bool {
 pub(super) struct Plan<'d> {
     pub(super) version: u8,
     encoding: Encoding,
-    /// Whether the encoding is that of the original, whatever the size.
+    /// Whether the encoding is that of the document that was read, whatever the size.
     encoding_is_spelled: bool,
     /// The spelling of the header, and of the values if it is replayed.
     header: Option<&'d Spelling>,
@@ -96,7 +96,9 @@ pub(super) fn write_document(
 ) -> Written {
     // Maps of a running program have no duplicate keys, and the size of the output is not
     // limited by the size of an input.
-    if document.tape().by_hand && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
+    if document.tape().filled_by_caller
+        && write_fast_body(document, options, limits.output_from(document.input_size()), out)
+    {
         out.allow_flush()?;
         return Ok(Losses::with_limits(limits));
     }
@@ -104,7 +106,7 @@ pub(super) fn write_document(
         // A document with duplicate keys is not simple.
         let is_simple = document.spelling().is_some()
             || find_shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
-        if is_simple && !document.tape().by_hand && write_fast_body(document, options, u64::MAX, out) {
+        if is_simple && !document.tape().filled_by_caller && write_fast_body(document, options, u64::MAX, out) {
             out.allow_flush()?;
             return Ok(Losses::with_limits(limits));
         }
@@ -181,7 +183,7 @@ fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut d
 /// Returns the header's suffix, with the user header.
 fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
     let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
-        Some(range) => spelling.kept(range),
+        Some(range) => spelling.stored_bytes(range),
         None => &[],
     });
     let Some(header) = document.header().filter(|_| !plan.options.no_header) else {

@@ -129,7 +129,7 @@ pub(super) fn push_value(
             if len > tag::MAX_SHORT_LEN {
                 return None;
             }
-            let (base, start) = match node.place() {
+            let (base, start) = match node.location() {
                 Location::Input(start) => (strings.0, start),
                 Location::Arena(start) => (strings.1, start),
             };

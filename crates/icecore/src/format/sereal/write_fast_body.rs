@@ -40,7 +40,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
         no_spelling: _,
         reference,
     } = options;
-    let any = *canonical
+    let has_other_option = *canonical
         | *canonical_refs
         | *dedupe_strings
         | *aliased_dedupe_strings
@@ -49,7 +49,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
         | *no_bless_objects
         | *no_header
         | *reference;
-    protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
+    protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !has_other_option
 }
 
 /// Writes a whole document of at most `max_bytes` bytes. Returns `false`, with nothing written, if
@@ -63,7 +63,7 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, max_bytes, |parts, buf, limit| write_nodes(document, parts, buf, limit))
+    append_with_spare(out, max_bytes, |progress, buf, limit| write_nodes(document, progress, buf, limit))
 }
 
 /// Writes the next part of a document. Returns `false`, with nothing written, if anything in it is
@@ -71,10 +71,11 @@ pub(super) fn write_fast_body(
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && try_append(out, |buf, max_bytes| write_nodes(document, parts, buf, max_bytes))
+    can_be_simple(document, options)
+        && try_append(out, |buf, max_bytes| write_nodes(document, progress, buf, max_bytes))
 }
 
 /// Returns the body of a document that must be compressed; `None` if anything in it is special.
@@ -83,10 +84,10 @@ pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &m
     if !requests_compression(options) || !is_simple(document, options) {
         return None;
     }
-    let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
+    let mut progress = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
     let mut body = Vec::new();
-    let written = write_nodes(document, &mut parts, &mut body, out.remaining_bytes());
-    out.return_spare(parts.spare);
+    let written = write_nodes(document, &mut progress, &mut body, out.remaining_bytes());
+    out.return_spare(progress.spare);
     written?;
     body.drain(..HEADER_LEN);
     Some(body)
@@ -105,44 +106,44 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 }
 
 /// Writes the nodes. Gives up if long strings make the output longer than `max_bytes` bytes.
-fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
+fn write_nodes(document: &Document<'_>, progress: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
-    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| parts.begun || !nodes.is_empty())?;
-    if !parts.begun {
+    let mut nodes = tape.nodes.get(tape.root as usize..).filter(|nodes| progress.has_begun || !nodes.is_empty())?;
+    if !progress.has_begun {
         buf.extend_from_slice(&header::MAGIC);
         buf.extend_from_slice(&[5, 0]);
     }
 
-    let Spare { bytes, words, .. } = &mut parts.spare;
+    let Spare { bytes, words, .. } = &mut progress.spare;
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
-    let document_number = next_document_number(words, names.len(), parts.begun)?;
+    let document_number = next_document_number(words, names.len(), progress.has_begun)?;
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
     let mut filled = 0;
-    // Number of bytes before the chunk. Sereal counts the offsets of a body from 1.
-    let mut passed = if parts.begun { parts.written } else { 1 };
+    // Offset of the chunk in the body. Sereal counts offsets from 1.
+    let mut chunk_offset = if progress.has_begun { progress.written } else { 1 };
     // A run of common values must be long enough to be worth a call.
     let has_runs = nodes.len() >= MIN_NODES_FOR_RUNS;
-    let mut tries = has_runs;
+    let mut tries_run = has_runs;
     while let Some((node, following)) = nodes.split_first() {
         if filled >= CHUNK {
             buf.extend_from_slice(&chunk[..filled]);
-            passed += filled as u64;
+            chunk_offset += filled as u64;
             filled = 0;
-            tries = has_runs;
+            tries_run = has_runs;
         }
-        if tries {
+        if tries_run {
             let nodes_before = nodes.len();
             (nodes, filled) = match node.key {
                 NO_KEY => write_items(nodes, chunk, filled, strings.1),
                 _ => write_entries(nodes, chunk, filled, words, document_number, strings.1),
             };
-            tries = nodes.len() != nodes_before;
-            if tries {
+            tries_run = nodes.len() != nodes_before;
+            if tries_run {
                 continue;
             }
         }
@@ -155,20 +156,20 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
         }
         let has_key = node.key != NO_KEY && node.key != KEY_NODE;
         if has_key {
-            let place = words.get_mut(usize::from(node.key))?;
-            if *place >> NUMBER_SHIFT == document_number {
-                chunk[filled..filled + 4].copy_from_slice(&(*place as u32).to_le_bytes());
-                filled += (*place >> 32) as usize & 7;
+            let word = words.get_mut(usize::from(node.key))?;
+            if *word >> NUMBER_SHIFT == document_number {
+                chunk[filled..filled + 4].copy_from_slice(&(*word as u32).to_le_bytes());
+                filled += (*word >> 32) as usize & 7;
             } else {
-                let offset = passed + filled as u64;
+                let offset = chunk_offset + filled as u64;
                 filled = push_first_key(chunk, filled, node.key, names)?;
-                *place = document_number << NUMBER_SHIFT | encode_copy(offset)?;
+                *word = document_number << NUMBER_SHIFT | encode_copy(offset)?;
             }
         }
         // If the first key of the map is new, `write_entries` would stop there at once.
         let is_known =
             |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER_SHIFT == document_number);
-        tries =
+        tries_run =
             node.kind == Kind::Array && node.aux > 2 || node.kind == Kind::Map && nodes.first().is_some_and(is_known);
         match push_value(chunk, filled, node, strings, true) {
             Some(next) => filled = next,
@@ -181,17 +182,17 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
                 if (buf.len() - start) as u64 > max_bytes {
                     return None;
                 }
-                passed += (filled + text.len()) as u64;
+                chunk_offset += (filled + text.len()) as u64;
                 filled = 0;
             }
         }
-        if passed >= 1 << 31 {
+        if chunk_offset >= 1 << 31 {
             return None;
         }
     }
     buf.extend_from_slice(&chunk[..filled]);
-    parts.begun = true;
-    parts.written = passed + filled as u64;
+    progress.has_begun = true;
+    progress.written = chunk_offset + filled as u64;
     Some(())
 }
 
@@ -200,17 +201,17 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
 /// A word contains the key as a COPY: 32 bits of bytes, 4 bits for their number, and above them the number of the
 /// document that wrote it. A word of another document is ignored, so the words are not cleared between documents. No
 /// key has the id 0, so the first word is free. It is the number of the last document.
-fn next_document_number(words: &mut Vec<u64>, keys: usize, continues_document: bool) -> Option<u64> {
-    if words.len() <= keys {
-        words.resize(keys + 1, 0);
+fn next_document_number(words: &mut Vec<u64>, key_count: usize, continues_document: bool) -> Option<u64> {
+    if words.len() <= key_count {
+        words.resize(key_count + 1, 0);
     }
-    let (count, places) = words.split_first_mut()?;
-    *count += u64::from(!continues_document);
-    if *count >> (64 - NUMBER_SHIFT) != 0 {
-        *count = 1;
-        places.fill(0);
+    let (number, key_words) = words.split_first_mut()?;
+    *number += u64::from(!continues_document);
+    if *number >> (64 - NUMBER_SHIFT) != 0 {
+        *number = 1;
+        key_words.fill(0);
     }
-    Some(*count)
+    Some(*number)
 }
 
 /// Kinds and flags of the values that [`write_entries`] and [`write_items`] write.
@@ -238,7 +239,7 @@ fn value_space(chunk: &mut [u8; CHUNK + SLACK], filled: usize) -> Option<&mut Va
 /// constant length is cheaper. The next value overwrites the bytes after the string.
 #[inline(always)]
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
-    let Location::Arena(start) = node.place() else { return None };
+    let Location::Arena(start) = node.location() else { return None };
     let start = start as usize;
     arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MAX_SHORT_LEN)
 }
@@ -292,21 +293,21 @@ fn write_entries<'a>(
             continue;
         }
         space[..4].copy_from_slice(&(word as u32).to_le_bytes());
-        let key = (word >> 32) as usize & 7;
+        let key_len = (word >> 32) as usize & 7;
         if bits == INT && node.payload < 1 << 21 {
             let (word, len) = encode_small_integer(node.payload as u32);
-            space[key..key + 4].copy_from_slice(&word.to_le_bytes());
-            filled += key + len;
+            space[key_len..key_len + 4].copy_from_slice(&word.to_le_bytes());
+            filled += key_len + len;
         } else if bits == BYTES {
             let Some(text) = short_text(node, arena) else { return (rest, filled) };
-            space[key] = tag::SHORT_BINARY | node.aux as u8;
-            space[key + 1..key + 33].copy_from_slice(text);
-            filled += key + 1 + node.aux as usize;
+            space[key_len] = tag::SHORT_BINARY | node.aux as u8;
+            space[key_len + 1..key_len + 33].copy_from_slice(text);
+            filled += key_len + 1 + node.aux as usize;
         } else if bits == FLOAT {
-            filled += key + push_float(space, key, node.payload);
+            filled += key_len + push_float(space, key_len, node.payload);
         } else if (bits == RECORD || bits == LIST) && node.aux as usize <= tag::MAX_IN_REF {
-            space[key] = if bits == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
-            filled += key + 1;
+            space[key_len] = if bits == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
+            filled += key_len + 1;
         } else {
             return (rest, filled);
         }

@@ -7,7 +7,7 @@
 //! An answer is written as a separate document. It can't refer to names and values outside of it, so names are
 //! written in full, and its values get new numbers.
 
-use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View};
+use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind, View};
 use crate::document::Document;
 use crate::format::tags::{Count, Part, Table};
 use crate::format::{Format, Reader, Request};
@@ -20,9 +20,10 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) view: View<'i>,
     /// The key of the next value, if it is a string.
     pub(crate) key: Vec<u8>,
-    /// How many values with numbers, and how many names with numbers, were skipped so far.
-    pub(crate) values: u64,
-    pub(crate) names: u64,
+    /// Number of values that have a number and were skipped so far.
+    pub(crate) value_count: u64,
+    /// Number of names that have a number and were skipped so far.
+    pub(crate) name_count: u64,
     pub(crate) format: F,
     open: Vec<SkimFrame>,
     /// Parts that follow the open values, for each frame that is a [`FrameContent::Rest`].
@@ -49,6 +50,7 @@ pub(crate) struct SkimFrame {
 /// Kind of values in a [`SkimFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameContent {
+    /// Values without keys.
     Values,
     /// Keys and values.
     Entries,
@@ -84,11 +86,11 @@ impl SkimFrame {
 pub(crate) struct Run<'r, F> {
     /// The bytes in view, and the offset of the first byte.
     pub(crate) bytes: &'r [u8],
-    pub(crate) base: u64,
+    pub(crate) view_start: u64,
     pub(crate) open: &'r mut Vec<SkimFrame>,
     /// As in [`Skimmer`].
-    pub(crate) values: u64,
-    pub(crate) names: u64,
+    pub(crate) value_count: u64,
+    pub(crate) name_count: u64,
     pub(crate) format: &'r mut F,
 }
 
@@ -143,7 +145,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
         Err(SkimAborted)
     }
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
-        skimmer.values += 1;
+        skimmer.value_count += 1;
     }
     /// Reads a key; [`Tokens::read_name_token`] reads those of members.
     fn read_key(skimmer: &mut Skimmer<'_, Self>, content: FrameContent) -> SkimResult<()>;
@@ -161,8 +163,8 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         Skimmer {
             view: View::new(input),
             key: Vec::new(),
-            values: 0,
-            names: 0,
+            value_count: 0,
+            name_count: 0,
             format,
             open: Vec::new(),
             pending_parts: Vec::new(),
@@ -252,11 +254,11 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                     continue;
                 }
                 Part::Name => {
-                    F::read_name(self, tag, mark.at)?;
+                    F::read_name(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Again => {
-                    F::read_name_number(self, tag, mark.at)?;
+                    F::read_name_number(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Named => {
@@ -264,7 +266,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                     continue;
                 }
                 Part::Link => {
-                    F::read_link(self, tag, mark.at)?;
+                    F::read_link(self, tag, mark.offset)?;
                     continue;
                 }
                 Part::Body => {
@@ -308,7 +310,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
     /// not grow with the depth.
     fn enter_frame(&mut self, frame: SkimFrame) {
         match self.open.last_mut() {
-            Some(around) if F::IS_FLAT => around.remaining = around.remaining.saturating_add(frame.remaining),
+            Some(outer) if F::IS_FLAT => outer.remaining = outer.remaining.saturating_add(frame.remaining),
             _ => self.open.push(frame),
         }
     }
@@ -330,11 +332,11 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
     }
 
     fn run_over_view(&mut self, sought: Option<i64>) -> SkimResult<bool> {
-        let Skimmer { view, open, format, values, names, .. } = self;
+        let Skimmer { view, open, format, value_count, name_count, .. } = self;
         let (bytes, base) = (view.bytes_in_view(), view.position());
-        let mut run = Run { bytes, base, open, values: *values, names: *names, format };
+        let mut run = Run { bytes, view_start: base, open, value_count: *value_count, name_count: *name_count, format };
         let (passed, is_found) = F::run_fast_loop(&mut run, sought);
-        (*values, *names) = (run.values, run.names);
+        (*value_count, *name_count) = (run.value_count, run.name_count);
         view.advance(passed as u64)?;
         Ok(is_found)
     }
@@ -378,12 +380,12 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
     }
 
     fn mark_position(&self) -> Mark {
-        Mark { at: self.view.position(), numbers: [self.values, self.names] }
+        Mark { offset: self.view.position(), numbers: [self.value_count, self.name_count] }
     }
 
     fn return_to(&mut self, mark: Mark) {
-        self.view.seek_to(mark.at);
-        [self.values, self.names] = mark.numbers;
+        self.view.seek_to(mark.offset);
+        [self.value_count, self.name_count] = mark.numbers;
     }
 
     fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
@@ -404,8 +406,8 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
 
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
         let accepted = open.take_items(count);
-        self.pass_frame(match open.shape {
-            SkimmedShape::List => SkimFrame::new_values(accepted),
+        self.pass_frame(match open.kind {
+            SkimmedKind::List => SkimFrame::new_values(accepted),
             _ => SkimFrame::new_pairs(FrameContent::Entries, accepted),
         })?;
         Ok(accepted == count)

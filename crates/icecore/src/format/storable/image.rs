@@ -24,9 +24,9 @@ const NATIVE_BYTE_ORDER: &[u8] = b"12345678";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     /// Whether there is a magic, as in a file.
-    pub(super) file: bool,
+    pub(super) has_magic: bool,
     /// Whether the magic is that from before 0.6.
-    pub(super) old_magic: bool,
+    pub(super) has_old_magic: bool,
     /// -1 (`perl-store` without a version), 0, 1 or 2.
     pub(super) major: i8,
     pub(super) minor: u8,
@@ -34,13 +34,13 @@ pub(super) struct Image {
     /// The order of the bytes of an integer as digits, least significant is `1`: `12345678`.
     pub(super) byteorder: Cow<'static, [u8]>,
     /// Size of a C `int` in bytes; the following fields are such sizes, too.
-    pub(super) int: u8,
-    pub(super) long: u8,
-    pub(super) pointer: u8,
+    pub(super) int_size: u8,
+    pub(super) long_size: u8,
+    pub(super) pointer_size: u8,
     /// The size of a float.
-    pub(super) nv: u8,
+    pub(super) nv_size: u8,
     /// The size of an integer.
-    pub(super) iv: u8,
+    pub(super) iv_size: u8,
 }
 
 /// The beginnings of documents at which reading can start again: a file, an image of a 64-bit little-endian machine,
@@ -70,17 +70,17 @@ impl Image {
     /// Returns the header that perl writes on a 64-bit little-endian machine.
     pub(super) fn native() -> Image {
         Image {
-            file: true,
-            old_magic: false,
+            has_magic: true,
+            has_old_magic: false,
             major: MAJOR,
             minor: 11,
             netorder: false,
             byteorder: Cow::Borrowed(NATIVE_BYTE_ORDER),
-            int: 4,
-            long: 8,
-            pointer: 8,
-            nv: 8,
-            iv: 8,
+            int_size: 4,
+            long_size: 8,
+            pointer_size: 8,
+            nv_size: 8,
+            iv_size: 8,
         }
     }
 
@@ -114,7 +114,7 @@ impl Image {
 
     /// Describes the image in words: `file, 2.11, native 64-bit little-endian`.
     pub(super) fn describe(&self) -> String {
-        let place = if self.file { "file" } else { "memory image" };
+        let place = if self.has_magic { "file" } else { "memory image" };
         let version = match (self.major, self.minor) {
             (2, minor) => format!("version 2.{minor}"),
             (-1, _) => "version 0, first form".to_owned(),
@@ -128,8 +128,8 @@ impl Image {
             (_, true) => "little-endian",
             (_, false) => "big-endian",
         };
-        let float = if self.nv == 8 { String::new() } else { format!(", {}-byte floats", self.nv) };
-        format!("{place}, {version}, native {}-bit {end}{float}", u32::from(self.iv) * 8)
+        let float = if self.nv_size == 8 { String::new() } else { format!(", {}-byte floats", self.nv_size) };
+        format!("{place}, {version}, native {}-bit {end}{float}", u32::from(self.iv_size) * 8)
     }
 
     /// Reads a header. The options give what some headers lack: the size of an integer (perl
@@ -137,20 +137,20 @@ impl Image {
     pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, options: &ReadOptions, sink: &mut S) -> Result<Image, Error> {
         let mut image = Image::native();
         let start = scan.offset;
-        image.file = scan.input[start..].starts_with(MAGIC);
-        image.old_magic = scan.input[start..].starts_with(OLD_MAGIC);
-        if image.file {
+        image.has_magic = scan.input[start..].starts_with(MAGIC);
+        image.has_old_magic = scan.input[start..].starts_with(OLD_MAGIC);
+        if image.has_magic {
             scan.offset += MAGIC.len();
-        } else if image.old_magic {
+        } else if image.has_old_magic {
             scan.offset += OLD_MAGIC.len();
-            image.file = true;
+            image.has_magic = true;
         }
         record_header_piece(sink, start, scan.offset, "magic");
         let version_start = scan.offset;
         let version = scan.read_u8("the version")?;
-        image.major = if image.old_magic && version > 1 { -1 } else { (version >> 1) as i8 };
+        image.major = if image.has_old_magic && version > 1 { -1 } else { (version >> 1) as i8 };
         image.netorder = image.major >= 0 && version & 1 == 1;
-        if image.major > MAJOR || image.major < 1 && !image.old_magic {
+        if image.major > MAJOR || image.major < 1 && !image.has_old_magic {
             return Err(Error::new(ErrorKind::Format)
                 .at(version_start)
                 .expecting("a Storable image of major version 1 or 2")
@@ -205,10 +205,12 @@ impl Image {
                 .expecting("a byte order such as 12345678 or 4321")
                 .finding(format!("{:?}", String::from_utf8_lossy(&self.byteorder))));
         }
-        self.iv = if options.interwork_56_64bit { 8 } else { self.byteorder.len() as u8 };
-        for (size, field_name) in
-            [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
-        {
+        self.iv_size = if options.interwork_56_64bit { 8 } else { self.byteorder.len() as u8 };
+        for (size, field_name) in [
+            (&mut self.int_size, "size of int"),
+            (&mut self.long_size, "size of long"),
+            (&mut self.pointer_size, "size of pointer"),
+        ] {
             let size_start = scan.offset;
             *size = scan.read_u8(field_name)?;
             record_header_piece(sink, size_start, scan.offset, field_name);
@@ -219,16 +221,16 @@ impl Image {
                     .finding(size.to_string()));
             }
         }
-        self.nv = options.nv_size.unwrap_or(8);
+        self.nv_size = options.nv_size.unwrap_or(8);
         if self.has_nv_size() {
             let size_start = scan.offset;
-            self.nv = scan.read_u8("size of NV")?;
+            self.nv_size = scan.read_u8("size of NV")?;
             record_header_piece(sink, size_start, scan.offset, "size of NV");
-            if !matches!(self.nv, 8 | 12 | 16) {
+            if !matches!(self.nv_size, 8 | 12 | 16) {
                 return Err(Error::new(ErrorKind::Malformed)
                     .at(size_start)
                     .expecting("a size of NV of 8, 12 or 16")
-                    .finding(self.nv.to_string()));
+                    .finding(self.nv_size.to_string()));
             }
         }
         Ok(())
@@ -236,14 +238,14 @@ impl Image {
 
     fn note_header(&self, detail: &mut Detail) {
         detail.spelling.format = super::NAME.to_owned();
-        detail.record_header_note(code::FILE, u64::from(self.file) + u64::from(self.old_magic));
+        detail.record_header_note(code::FILE, u64::from(self.has_magic) + u64::from(self.has_old_magic));
         detail.record_header_note(code::MAJOR, self.major as u8 as u64);
         detail.record_header_note(code::MINOR, u64::from(self.minor));
         detail.record_header_note(code::NETORDER, u64::from(self.netorder));
         if !self.netorder {
             let order = self.byteorder.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
             detail.record_header_note(code::BYTEORDER, order);
-            let sizes = [self.int, self.long, self.pointer, self.nv, self.iv];
+            let sizes = [self.int_size, self.long_size, self.pointer_size, self.nv_size, self.iv_size];
             detail.record_header_note(code::SIZES, sizes.iter().fold(0, |sum, size| sum << 8 | u64::from(*size)));
         }
     }
@@ -253,8 +255,8 @@ impl Image {
         let mut image = Image::native();
         let get = |code| spelling.get(code);
         if let Some(file) = get(code::FILE) {
-            image.file = file > 0;
-            image.old_magic = file > 1;
+            image.has_magic = file > 0;
+            image.has_old_magic = file > 1;
         }
         if let Some(major) = get(code::MAJOR) {
             image.major = major as u8 as i8;
@@ -271,17 +273,17 @@ impl Image {
         }
         if let Some(sizes) = get(code::SIZES) {
             let [_, _, _, int, long, pointer, nv, iv] = sizes.to_be_bytes();
-            (image.int, image.long, image.pointer, image.nv) = (int, long, pointer, nv);
-            image.iv = if iv == 4 { 4 } else { 8 };
+            (image.int_size, image.long_size, image.pointer_size, image.nv_size) = (int, long, pointer, nv);
+            image.iv_size = if iv == 4 { 4 } else { 8 };
         }
         image
     }
 
     /// Appends the header.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        if self.old_magic {
+        if self.has_old_magic {
             out.extend_from_slice(OLD_MAGIC);
-        } else if self.file {
+        } else if self.has_magic {
             out.extend_from_slice(MAGIC);
         }
         if self.major >= 0 {
@@ -293,9 +295,9 @@ impl Image {
         if !self.netorder {
             out.push(self.byteorder.len() as u8);
             out.extend_from_slice(&self.byteorder);
-            out.extend_from_slice(&[self.int, self.long, self.pointer]);
+            out.extend_from_slice(&[self.int_size, self.long_size, self.pointer_size]);
             if self.has_nv_size() {
-                out.push(self.nv);
+                out.push(self.nv_size);
             }
         }
     }
@@ -323,31 +325,31 @@ impl Image {
 
     pub(super) fn push_integer(&self, value: i64, buf: &mut Vec<u8>) {
         let order = &self.byteorder;
-        if order.len() == usize::from(self.iv) {
+        if order.len() == usize::from(self.iv_size) {
             let bytes = value.to_le_bytes();
             buf.extend(order.iter().map(|digit| bytes[usize::from(digit.wrapping_sub(b'1') & 7)]));
         } else if self.is_little() {
-            buf.extend_from_slice(&value.to_le_bytes()[..usize::from(self.iv)]);
+            buf.extend_from_slice(&value.to_le_bytes()[..usize::from(self.iv_size)]);
         } else {
-            buf.extend_from_slice(&value.to_be_bytes()[8 - usize::from(self.iv)..]);
+            buf.extend_from_slice(&value.to_be_bytes()[8 - usize::from(self.iv_size)..]);
         }
     }
 
     /// Writes a float. If the image is that of an x87 machine with long doubles, the float becomes a long double.
     pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
         let is_little_endian = self.netorder || self.is_little();
-        if self.nv == 8 {
+        if self.nv_size == 8 {
             buf.extend_from_slice(&if is_little_endian { value.to_le_bytes() } else { value.to_be_bytes() });
             return;
         }
         let wide = crate::num::float128::from_f64(value);
         let mut raw = [0; 16];
-        if self.nv == 12 || is_little_endian {
+        if self.nv_size == 12 || is_little_endian {
             raw[..10].copy_from_slice(&crate::num::float128::to_x87(&wide));
         } else {
             raw = wide;
         }
-        let raw = &mut raw[..usize::from(self.nv)];
+        let raw = &mut raw[..usize::from(self.nv_size)];
         if !is_little_endian {
             raw.reverse();
         }

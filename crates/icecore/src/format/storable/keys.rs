@@ -83,7 +83,7 @@ impl<'d> Keys<'d> {
             buf.truncate(end);
             return true;
         }
-        let Location::Arena(start) = entry.node.place() else { return false };
+        let Location::Arena(start) = entry.node.location() else { return false };
         let start = start as usize;
         match bytes.get(start..start + len).filter(|_| len <= i32::MAX as usize) {
             Some(bytes) => {
@@ -153,12 +153,12 @@ impl Writer<'_> {
         &mut self,
         key: Key,
         value: u32,
-        flagged: bool,
+        has_flags: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if let Key::Id(id) = key {
             let start = buf.len();
-            if flagged {
+            if has_flags {
                 buf.push(0);
             }
             if self.keys.append_plain(id, buf) {
@@ -166,7 +166,7 @@ impl Writer<'_> {
             }
             buf.truncate(start);
         }
-        self.write_spelled_key(key, value, (None, None), flagged, buf)
+        self.write_spelled_key(key, value, (None, None), has_flags, buf)
     }
 
     /// Writes a key with the flags and the tag that it was read with.
@@ -176,7 +176,7 @@ impl Writer<'_> {
         key: Key,
         value: u32,
         (flags, tag): (Option<u8>, Option<u8>),
-        flagged: bool,
+        has_flags: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let document = self.document;
@@ -202,7 +202,7 @@ impl Writer<'_> {
         {
             // The encoding of a key that is a scalar is in its tag, and not in the flags.
             buf.extend([flags, tag]);
-            self.next += 1;
+            self.next_number += 1;
             if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(name.bytes.len())) {
                 buf.push(len);
             } else {
@@ -226,7 +226,7 @@ impl Writer<'_> {
                 default = flags & !ENCODING | encoding;
             }
         }
-        if flagged {
+        if has_flags {
             buf.push(default);
         }
         self.push_u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX), buf);

@@ -58,7 +58,7 @@ pub static FORMAT: Format = Format {
     },
     detect,
     begins: Some(begins_document),
-    inside: None,
+    detect_in_string: None,
     strings: None,
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -102,8 +102,8 @@ impl Writer for WriteOptions {
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {
-        let DocumentPart::Nodes(parts) = part else { return None };
-        let is_written = limits.depth >= write_fast_body::MAX_DEPTH && write_part(document, self, parts, out);
+        let DocumentPart::Nodes(progress) = part else { return None };
+        let is_written = limits.depth >= write_fast_body::MAX_DEPTH && write_part(document, self, progress, out);
         is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }
@@ -157,7 +157,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let mut scan = Scan::new(input);
     let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).ok()?;
     let mut certainty = Certainty::Sure;
-    if !image.file {
+    if !image.has_magic {
         // With major 1, the header in network order is one byte: too little.
         let is_bare = image.major < 2 && image.netorder;
         if is_bare || image.major < 1 || image.minor > image::MINOR + 8 {

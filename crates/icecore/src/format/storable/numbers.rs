@@ -24,8 +24,9 @@ const KEY: u64 = 1 << 33;
 /// or before a record whose numbers do not follow from the tape.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    table: Vec<u64>,
-    built: bool,
+    /// Each with the flags `REFERENT` and `KEY`.
+    encoded_values: Vec<u64>,
+    is_built: bool,
 }
 
 impl Numbers {
@@ -33,8 +34,8 @@ impl Numbers {
     /// the tape.
     #[inline]
     pub(super) fn assign_next(&mut self, value: NumberedValue) {
-        if self.built {
-            self.table.push(match value {
+        if self.is_built {
+            self.encoded_values.push(match value {
                 NumberedValue::Variable(index) => u64::from(index),
                 NumberedValue::Referent(index) => u64::from(index) | REFERENT,
                 NumberedValue::Key => KEY,
@@ -44,7 +45,7 @@ impl Numbers {
 
     /// Returns the value with this number.
     pub(super) fn get(&self, number: u64) -> Option<NumberedValue> {
-        let entry = *self.table.get(usize::try_from(number).ok()?)?;
+        let entry = *self.encoded_values.get(usize::try_from(number).ok()?)?;
         let node = entry as u32;
         Some(match entry {
             KEY.. => NumberedValue::Key,
@@ -55,21 +56,21 @@ impl Numbers {
 
     /// Returns how many numbers were assigned, once the table is built.
     pub(super) fn len(&self) -> usize {
-        self.table.len()
+        self.encoded_values.len()
     }
 
     /// Returns `true` if the table is built.
     #[inline]
     pub(super) fn is_built(&self) -> bool {
-        self.built
+        self.is_built
     }
 
     /// Builds the table from the tape. The root is a referent itself.
     pub(super) fn build(&mut self, tape: &Tape) {
-        if self.built {
+        if self.is_built {
             return;
         }
-        self.built = true;
+        self.is_built = true;
         // Wrappers of a value that have no number.
         let mut object = None;
         let mut synthetic_ref = true;
@@ -87,9 +88,9 @@ impl Numbers {
     }
 
     /// Assigns the numbers of one node. `object` is the object that the previous node
-    /// opened. With `synthetic`, a `Ref` here only means that the object is reached by
+    /// opened. With `is_synthetic`, a `Ref` here only means that the object is reached by
     /// reference.
-    fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
+    fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, is_synthetic: bool) {
         let around = object.take();
         // The root's reference is implied and has no number.
         if node.has(flag::REF) && index > 0 {
@@ -97,7 +98,7 @@ impl Numbers {
         }
         match node.kind {
             Kind::Object => *object = Some(index),
-            Kind::Ref if synthetic => {}
+            Kind::Ref if is_synthetic => {}
             Kind::Ref if node.has(flag::REF) => {}
             Kind::Link | Kind::Alias => {}
             Kind::Array | Kind::Map => self.assign_next(NumberedValue::Referent(around.unwrap_or(index))),

@@ -5,6 +5,7 @@
 //! speed.
 
 use super::image::Image;
+use super::read::MIN_ENTRY;
 use super::tag::{self, old};
 use super::{ReadOptions, float};
 use crate::document::{Form, Kind, Moves, NO_KEY, Node, Recorder, Rewrite, Sink, flag};
@@ -27,8 +28,8 @@ pub(super) fn feed_document<S: Sink>(
         limits,
         sink,
         frames: Vec::new(),
-        known: HashMap::new(),
-        numbers: 0,
+        known_values: HashMap::new(),
+        number_count: 0,
         blessed: Vec::new(),
         root_is_ref: false,
         root_is_tied: false,
@@ -50,8 +51,8 @@ pub(super) fn feed_document<S: Sink>(
     if error.is_none() {
         // Before 0.6, Storable returned a root that is a reference to an object as it is, without another reference
         // to it.
-        let is_given = root_is_ref && image.has_addresses();
-        let wrappers = collect_wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
+        let returns_root_itself = root_is_ref && image.has_addresses();
+        let wrappers = collect_wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, returns_root_itself);
         insert_wrappers(sink, &wrappers);
     }
     (consumed, error)
@@ -81,6 +82,14 @@ struct BlessedNode {
     is_variable: bool,
 }
 
+/// A value that a link may refer to.
+#[derive(Clone, Copy, Debug)]
+struct KnownValue {
+    node: u32,
+    /// Whether the node is a variable, and not an array or hash.
+    is_variable: bool,
+}
+
 struct OldReader<'a, 's, S: Sink> {
     scan: Scan<'a>,
     image: &'s Image,
@@ -88,10 +97,10 @@ struct OldReader<'a, 's, S: Sink> {
     limits: &'s Limits,
     sink: &'s mut S,
     frames: Vec<OldFrame>,
-    /// For each address or number, its node and whether that is a variable.
-    known: HashMap<u64, (u32, bool)>,
-    /// Number of numbers that were assigned.
-    numbers: u64,
+    /// The values by their addresses or numbers.
+    known_values: HashMap<u64, KnownValue>,
+    /// Number of values so far: the number of the next one.
+    number_count: u64,
     blessed: Vec<BlessedNode>,
     /// Whether the root is a reference. Then the implied reference to the root does not have a node yet.
     root_is_ref: bool,
@@ -138,32 +147,31 @@ impl<S: Sink> OldReader<'_, '_, S> {
         Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
-    /// Reads the tag of a value, and what precedes its content. With `referent`, the reference
-    /// to it is implied.
-    fn read_value(&mut self, referent: bool) -> Result<(), Error> {
+    /// Reads a value up to its content. If it `is_referent`, the reference to it is implied.
+    fn read_value(&mut self, is_referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
         let start = self.scan.offset;
-        let mut address = self.numbers;
+        let mut address = self.number_count;
         if self.image.has_addresses() {
-            let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
+            let size = if self.image.netorder { 4 } else { usize::from(self.image.long_size) };
             address = self.read_native_integer(size, "an address")?;
         }
         let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("a tag")?;
-        self.numbers += u64::from(tag != tag::OBJECT);
-        let flags = if referent { flag::REF } else { 0 };
-        let under_ref = referent
+        self.number_count += u64::from(tag != tag::OBJECT);
+        let flags = if is_referent { flag::REF } else { 0 };
+        let is_under_ref = is_referent
             || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
                 self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
             });
         // The reference to this container is already a node. It is merged into the node of the container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
-        let folded = under_ref && !referent && is_container;
+        let is_folded = is_under_ref && !is_referent && is_container;
         // A reference is merged into a link, too. The spans of both forms are the same.
-        let joins = folded || under_ref && !referent && tag == tag::OBJECT;
-        let node = self.sink.tape().len() - u32::from(joins);
+        let is_merged = is_folded || is_under_ref && !is_referent && tag == tag::OBJECT;
+        let node = self.sink.tape().len() - u32::from(is_merged);
         self.sink.record_span(start, tag_offset, node, "address");
         self.sink.record_span(tag_offset, tag_offset + 1, node, tag::name_of(tag));
         match tag {
@@ -173,26 +181,29 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     address = u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?));
                     self.record_piece(start, node, "object number");
                 }
-                return self.read_back_reference(address, tag_offset, under_ref && !referent);
+                return self.read_back_reference(address, tag_offset, is_under_ref && !is_referent);
             }
             tag::ARRAY | tag::HASH => {
                 let count_start = self.scan.offset;
                 let count = self.read_u32("a count")?;
                 self.record_piece(count_start, node, "count");
-                let min_size = if tag == tag::ARRAY { 1 } else { 5 };
+                let min_size = if tag == tag::ARRAY { 1 } else { MIN_ENTRY };
                 if count as usize > self.scan.remaining_len() / min_size {
                     return Err(self.scan.truncated_error(count as usize, "items"));
                 }
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
-                let node =
-                    if folded { self.fold_reference(kind) } else { self.push(Node::open(kind, 0).with(flags), start) };
-                self.known.insert(address, (node, false));
+                let node = if is_folded {
+                    self.fold_reference(kind)
+                } else {
+                    self.push(Node::open(kind, 0).with(flags), start)
+                };
+                self.known_values.insert(address, KnownValue { node, is_variable: false });
                 self.open_frame(node, Some(node), kind == Kind::Map, count);
             }
             tag::REF => {
-                self.root_is_ref |= referent;
+                self.root_is_ref |= is_referent;
                 let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
-                self.known.insert(address, (reference, true));
+                self.known_values.insert(address, KnownValue { node: reference, is_variable: true });
                 self.open_frame(reference, Some(reference), false, 1);
             }
             tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR => {
@@ -201,7 +212,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     tag::TIED_HASH => Form::TiedHash,
                     _ => Form::TiedScalar,
                 };
-                let tied = if folded {
+                let tied = if is_folded {
                     let index = self.fold_reference(Kind::Tied);
                     let node = self.sink.tape().nodes[index as usize].in_form(form);
                     self.sink.tape().replace_node(index, node);
@@ -211,13 +222,13 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     let flags = if form == Form::TiedScalar { 0 } else { flags };
                     self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
                 };
-                self.root_is_tied |= referent && form == Form::TiedScalar;
-                self.known.insert(address, (tied, tag == tag::TIED_SCALAR));
+                self.root_is_tied |= is_referent && form == Form::TiedScalar;
+                self.known_values.insert(address, KnownValue { node: tied, is_variable: tag == tag::TIED_SCALAR });
                 self.open_frame(tied, Some(tied), false, 1);
             }
             _ => {
                 let leaf = self.read_scalar(tag, tag_offset, node)?;
-                if referent {
+                if is_referent {
                     let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
                     self.open_frame(reference, Some(reference), false, 0);
                     if let Some(frame) = self.frames.last_mut() {
@@ -225,8 +236,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     }
                 }
                 let leaf = self.push(leaf, start);
-                self.known.insert(address, (leaf, true));
-                if referent {
+                self.known_values.insert(address, KnownValue { node: leaf, is_variable: true });
+                if is_referent {
                     // The end of the leaf and the end of the implied reference follow each other, so one mark is
                     // enough for both.
                     self.record_end(leaf);
@@ -284,12 +295,12 @@ impl<S: Sink> OldReader<'_, '_, S> {
             tag::BYTE => Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128),
             tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.read_array("an integer")?))),
             tag::INTEGER => {
-                let size = self.image.iv;
+                let size = self.image.iv_size;
                 let value = self.read_native_integer(usize::from(size), "an integer")?;
                 Node::int(if size == 4 { i64::from(value as u32 as i32) } else { value as i64 })
             }
             tag::DOUBLE => {
-                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
+                let raw = self.scan.read_bytes(usize::from(self.image.nv_size), "a float")?;
                 float::decode_native_float(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
             }
             tag::UNDEF => Node::leaf(Kind::Null, 0),
@@ -309,8 +320,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
     }
 
     /// Reads an address that was seen before. Nothing follows it.
-    fn read_back_reference(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
-        let Some((target, is_variable)) = self.known.get(&address).copied() else {
+    fn read_back_reference(&mut self, address: u64, start: usize, is_under_ref: bool) -> Result<(), Error> {
+        let Some(KnownValue { node: target, is_variable }) = self.known_values.get(&address).copied() else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
                 .expecting("the address or number of a value before this one")
@@ -319,7 +330,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
-        if under_ref && !is_variable {
+        if is_under_ref && !is_variable {
             // The node of the reference before it becomes the link.
             let tape = self.sink.tape();
             let index = tape.len() - 1;
@@ -539,7 +550,7 @@ fn insert_wrappers<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
             }
             Some(object) => {
                 let link = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(object)) };
-                rewrite.record_place(rewrite.len());
+                rewrite.record_position(rewrite.len());
                 rewrite.push_old_link(link.with(flag::REF));
             }
             None => {

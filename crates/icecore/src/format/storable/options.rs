@@ -2,54 +2,54 @@
 
 use super::LongDouble;
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "image",
         takes: OptionType::Choice(&["file", "memory"]),
         side: Side::Write,
         help: "file: as store() writes; memory: as freeze() returns",
     },
-    Opt { name: "file", takes: OptionType::Flag, side: Side::Write, help: "the same as image=file" },
-    Opt { name: "memory", takes: OptionType::Flag, side: Side::Write, help: "the same as image=memory" },
-    Opt {
+    OptionSpec { name: "file", takes: OptionType::Flag, side: Side::Write, help: "the same as image=file" },
+    OptionSpec { name: "memory", takes: OptionType::Flag, side: Side::Write, help: "the same as image=memory" },
+    OptionSpec {
         name: "netorder",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "network order, as nstore() and nfreeze() write; otherwise the order of a 64-bit little-endian machine",
     },
-    Opt {
+    OptionSpec {
         name: "version",
         takes: OptionType::Choice(&["2.11", "2.12"]),
         side: Side::Write,
         help: "the version to write; 2.12 has booleans of its own",
     },
-    Opt {
+    OptionSpec {
         name: "canonical",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "sort the keys of hashes, as $Storable::canonical does",
     },
-    Opt {
+    OptionSpec {
         name: "long_double",
         takes: OptionType::Choice(&["auto", "x87", "quad", "double-double"]),
         side: Side::Read,
         help: "the kind of floats of 12 and 16 bytes; the header does not give it",
     },
-    Opt {
+    OptionSpec {
         name: "nv_size",
         takes: OptionType::Choice(&["8", "12", "16"]),
         side: Side::Read,
         help: "the size of a float in images before 2.2, whose header does not give it",
     },
-    Opt {
+    OptionSpec {
         name: "text_keys",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "ASCII keys that were text in perl are text",
     },
-    Opt {
+    OptionSpec {
         name: "interwork_56_64bit",
         takes: OptionType::Flag,
         side: Side::Read,
@@ -77,9 +77,9 @@ pub struct ReadOptions {
     /// Size of a float in images before 2.2, whose header does not give it: 8, 12 or 16.
     pub nv_size: Option<u8>,
     /// ASCII keys that were text in perl become text, as a Perl program could see. Otherwise
-    /// this is only their spelling.
+    /// only the spelling says that they were text.
     pub text_keys: bool,
-    /// Read only with the plain machine. Slower; for comparisons in tests.
+    /// Read with the reference reader, which is slower. For comparisons in tests.
     pub reference: bool,
 }
 
@@ -120,16 +120,16 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// A file (`store`) or a memory image (`freeze`). By default as it was read, otherwise a
-    /// file.
+    /// Whether to write a file (`store`) or a memory image (`freeze`). `None` means what the document was read from, or
+    /// a file if it was not read from Storable.
     pub file: Option<bool>,
-    /// Network order. By default as it was read.
+    /// Write in network order. Without it, the order is the one that the document was read with.
     pub netorder: bool,
-    /// The minor version: 11 or 12. By default as it was read, otherwise 11.
+    /// The minor version: 11 or 12. `None` means the version that the document was read with, or 11.
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
-    /// Write without the fast loops. Slower; for comparisons in tests.
+    /// Write with the reference writer, which is slower. For comparisons in tests.
     pub reference: bool,
 }
 

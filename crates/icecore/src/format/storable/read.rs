@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 /// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// The shortest entry of a HASH: a value, and the length of a key.
+pub(super) const MIN_ENTRY: usize = 5;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
 pub(super) const MIN_FLAG_ENTRY: usize = 4;
 /// Number of ids that a table of keys can assign, minus a margin.
@@ -31,7 +33,9 @@ pub(super) enum State {
     Tied,
     TiedKey,
     TiedIndex,
-    /// A hook record; its inner objects are being read.
+    /// A hook record; its inner objects are being read. [`Frame::flags`] is the last hook flags, [`Frame::remaining`]
+    /// is the type of the object, and [`Frame::has_slot`] tells if the record is a large one. [`Frame::value`] is
+    /// [`NONE`], except after an inner object: then the next byte is hook flags again.
     Hook,
     /// The object of a tied variable that was frozen by a hook.
     HookExtra,
@@ -62,7 +66,7 @@ pub(super) struct Frame {
 /// [`Frame::value`] if no value waits for its key.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Prefix of a value: how it is reached, and its class.
+/// The records before a value: how it is reached, and its class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
     /// `REF` and related flags, if a reference was read or is implied.
@@ -74,8 +78,8 @@ pub(super) struct Prefix {
     pub(super) wrapper_count: u32,
     /// Offset of its start in the input.
     pub(super) start: usize,
-    /// The first node.
-    pub(super) first: u32,
+    /// The first node of the value and its wrappers.
+    pub(super) first_node: u32,
 }
 
 pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
@@ -96,8 +100,9 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     /// The first number of each class, if spelling is recorded.
     pub(super) first_numbers: HashMap<u32, u32>,
     /// Notes for the value whose node is next, and for its object.
-    pending: Vec<(u16, u64)>,
-    pub(super) pending_class: Option<u64>,
+    pending_notes: Vec<(u16, u64)>,
+    /// The note for the class of the next object.
+    pub(super) pending_class_note: Option<u64>,
 }
 
 impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
@@ -109,7 +114,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         sink: &'s mut S,
     ) -> Self {
         let is_little_endian = image.is_little();
-        let has_plain_64_bit_integers = is_little_endian && image.iv == 8 && !image.is_mixed();
+        let has_plain_64_bit_integers = is_little_endian && image.iv_size == 8 && !image.is_mixed();
         Machine {
             scan,
             sink,
@@ -123,8 +128,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             numbers: Numbers::default(),
             classes: Vec::new(),
             first_numbers: HashMap::new(),
-            pending: Vec::new(),
-            pending_class: None,
+            pending_notes: Vec::new(),
+            pending_class_note: None,
         }
     }
 
@@ -185,7 +190,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Keeps a note for the next node that is not a wrapper.
     pub(super) fn defer_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
-            self.pending.push((code, value));
+            self.pending_notes.push((code, value));
         }
     }
 
@@ -193,7 +198,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn attach_notes(&mut self, node: u32) {
         if S::DETAIL {
-            while let Some((code, value)) = self.pending.pop() {
+            while let Some((code, value)) = self.pending_notes.pop() {
                 self.sink.record_note(node, code, value);
             }
         }
@@ -267,11 +272,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a leaf completely, or the beginning of a container. With `referent`, a reference to the value is
+    /// Reads a leaf completely, or the beginning of a container. With `is_referent`, a reference to the value is
     /// implied.
-    pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
-        let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
-        if referent {
+    pub(super) fn read_value(&mut self, is_referent: bool) -> Result<(), Error> {
+        let mut prefix = Prefix { start: self.scan.offset, first_node: self.sink.next_node(), ..Prefix::default() };
+        if is_referent {
             prefix.flags = flag::REF;
             prefix.has_implied_reference = true;
         }
@@ -279,7 +284,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             let start = self.scan.offset;
             crate::steps::count(1);
             let tag = self.scan.read_u8("a tag")?;
-            let node = prefix.first;
+            let node = prefix.first_node;
             self.record_piece(start, node, tag::name_of(tag));
             let flags = match tag {
                 tag::REF => flag::REF,
@@ -331,7 +336,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
-        if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
+        if let Some(form) = self.pending_class_note.take_if(|_| node.kind == Kind::Object) {
             self.sink.record_note(index, code::CLASS, form);
         }
         prefix.wrapper_count += 1;
@@ -408,7 +413,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Reads a value that is neither a reference nor a class.
     pub(super) fn read_tagged_value(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let node = prefix.first;
+        let node = prefix.first_node;
         match tag {
             tag::OBJECT => return self.read_back_reference(start, prefix),
             tag::ARRAY => {
@@ -422,7 +427,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
                 self.record_piece(count_start, node, "count");
-                let count = self.check_count(u64::from(count), 5, "entries")?;
+                let count = self.check_count(u64::from(count), MIN_ENTRY, "entries")?;
                 return self.begin_hash(None, count, prefix);
             }
             tag::FLAG_HASH => {
@@ -455,9 +460,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Returns the node of a scalar, and the tag that the writer would choose for it;
-    /// `None` if the tag is not that of a scalar. `slot` states whether the scalar fills its slot
+    /// `None` if the tag is not that of a scalar. `fills_slot` states whether the scalar fills its slot
     /// itself, without a reference or class before it.
-    pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
+    pub(super) fn read_scalar(&mut self, tag: u8, node: u32, fills_slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let start = self.scan.offset;
         let (leaf, default) = match tag {
             tag::SCALAR | tag::UTF8STR => {
@@ -480,7 +485,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 (Node::int(value), self.default_integer_tag(value))
             }
             tag::DOUBLE => {
-                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
+                let raw = self.scan.read_bytes(usize::from(self.image.nv_size), "a float")?;
                 let is_little_endian = self.is_native_little();
                 let leaf =
                     float::decode_native_float(self.sink.tape(), raw, is_little_endian, self.options.long_double);
@@ -488,8 +493,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 self.note_float(raw, &leaf);
                 (leaf, default)
             }
-            tag::SV_UNDEF if slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
-            tag::SVUNDEF_ELEM if slot && self.is_in_array() => {
+            tag::SV_UNDEF if fills_slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
+            tag::SVUNDEF_ELEM if fills_slot && self.is_in_array() => {
                 (Node::leaf(Kind::Null, 0).with(flag::OWN | flag::ITEM), tag::UNDEF)
             }
             tag::UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),
@@ -524,7 +529,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
-        let bytes = self.scan.read_bytes(usize::from(self.image.iv), "an integer")?;
+        let bytes = self.scan.read_bytes(usize::from(self.image.iv_size), "an integer")?;
         let value = if self.image.is_mixed() {
             self.decode_mixed_order(bytes)
         } else if self.is_native_little() {

@@ -46,7 +46,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
-            tag::DOUBLE if self.is_little_endian && self.image.nv == 8 => {
+            tag::DOUBLE if self.is_little_endian && self.image.nv_size == 8 => {
                 Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::UNDEF => Some((Node::leaf(Kind::Null, 0), offset + 1)),
@@ -210,9 +210,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let wrapper_count = u32::from(class != 0);
         // An item has at least one byte. An entry has at least five: a tag, and four bytes for the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
-        let within_limits = self.depth + wrapper_count < self.limits.depth
+        let is_within_limits = self.depth + wrapper_count < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
-        if !fits || !within_limits || count > MAX_ENTRIES_WITH_IDS {
+        if !fits || !is_within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
         }
 

@@ -23,7 +23,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn read_back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
         let number_start = self.scan.offset;
         let number = u32::from_be_bytes(self.scan.read_array("an object number")?);
-        self.record_piece(number_start, prefix.first, "object number");
+        self.record_piece(number_start, prefix.first_node, "object number");
         self.push_back_reference(u64::from(number), start, prefix)
     }
 
@@ -55,8 +55,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Returns the node with this number, and whether it is a referent (`Link`) or a
-    /// variable (`Alias`). `referred` states whether a reference to it was read.
-    pub(super) fn resolve_number(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
+    /// variable (`Alias`). `is_referred` states whether a reference to it was read.
+    pub(super) fn resolve_number(
+        &mut self,
+        number: u64,
+        start: usize,
+        is_referred: bool,
+    ) -> Result<(Kind, u32), Error> {
         let target = match self.numbers.get(number) {
             Some(NumberedValue::Referent(target)) => return Ok((Kind::Link, target)),
             Some(NumberedValue::Variable(target)) => target,
@@ -90,7 +95,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             })
         };
         // The target is a blessed scalar. Its object is two nodes before it, because the reference is in between.
-        if referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
+        if is_referred && form(1, Kind::Ref, Form::Usual) && form(2, Kind::Object, Form::Usual) {
             return Ok((Kind::Link, target - 2));
         }
         if form(1, Kind::Object, Form::Variable) {
@@ -108,7 +113,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.record_piece(start, node, "class number");
             if S::DETAIL {
                 let form = long_form_note(short, number) | self.other_number_note(number);
-                self.pending_class = Some(form).filter(|form| *form != 0);
+                self.pending_class_note = Some(form).filter(|form| *form != 0);
             }
             return self.class_by_number(number, start);
         }
@@ -147,7 +152,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {
             let form = u64::from(self.first_numbers.contains_key(&class)) | long;
-            self.pending_class = Some(form).filter(|form| *form != 0);
+            self.pending_class_note = Some(form).filter(|form| *form != 0);
         }
     }
 

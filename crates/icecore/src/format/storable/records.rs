@@ -1,6 +1,6 @@
 //! Reads less common records: code, regexps, v-strings, tied variables, hooks and large objects.
 
-use super::read::{Frame, MIN_FLAG_ENTRY, Machine, NONE, Prefix, State};
+use super::read::{Frame, MIN_ENTRY, MIN_FLAG_ENTRY, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
@@ -26,15 +26,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Appends a complete container of at most two leaves, and closes its wrappers.
-    fn push_closed_container(&mut self, node: Node, parts: &[Node], prefix: Prefix) -> u32 {
+    /// Appends a complete container with these leaves, and closes its wrappers.
+    fn push_closed_container(&mut self, node: Node, children: &[Node], prefix: Prefix) -> u32 {
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.attach_notes(index);
-        for part in parts {
-            self.sink.tape().push(*part);
+        for child in children {
+            self.sink.tape().push(*child);
         }
-        self.sink.tape().close_container(index, parts.len() as u32);
+        self.sink.tape().close_container(index, children.len() as u32);
         self.record_end(index);
         self.close_wrappers(index, prefix.wrapper_count);
         self.depth -= prefix.wrapper_count;
@@ -44,7 +44,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads code. Storable numbers the code and its text, so it takes two numbers.
     pub(super) fn read_code(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let flags = self.push_container_wrapper(&mut prefix)?;
         let text = self.read_inner_string(first, "the text of code")?;
         let node = self.push_closed_container(Node::open(Kind::Code, 0).with(flags), &[text], prefix);
@@ -54,11 +54,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads a regexp. A blessed regexp is the result of perl's `qr//`, so its own class is implied.
     pub(super) fn read_regexp(&mut self, mut prefix: Prefix) -> Result<(), Error> {
-        let first = prefix.first;
+        let first = prefix.first_node;
         let start = self.scan.offset;
         let op = self.scan.read_u8("a regexp's flags")?;
-        let long = op & tag::REGEXP_LONG != 0;
-        let len = if long {
+        let len = if op & tag::REGEXP_LONG != 0 {
             self.read_u32("a pattern's length")?
         } else {
             u32::from(self.scan.read_u8("a pattern's length")?)
@@ -74,13 +73,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let flags = self.read_string(Kind::Bytes, u64::from(len), "a regexp's flags")?;
         self.record_piece(flags_start, first, "flags");
 
-        let referred = prefix.flags & flag::REF != 0;
-        let is_plain = prefix
+        let has_reference = prefix.flags & flag::REF != 0;
+        let has_implied_class = prefix
             .class
             .is_some_and(|class| self.sink.tape().classes.get(class).is_some_and(|name| name.bytes == b"Regexp"));
         let mut node = Node::open(Kind::Regexp, 0);
-        if referred && prefix.class.is_some() {
-            if is_plain {
+        if has_reference && prefix.class.is_some() {
+            if has_implied_class {
                 prefix.class = None;
             }
             node = node.with(self.push_container_wrapper(&mut prefix)?);
@@ -92,17 +91,18 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if op != default {
             self.defer_note(code::REGEXP, u64::from(op));
         }
-        // The image names the implied class, so this is spelling.
-        if let Some(form) = self.pending_class.take() {
+        // The class is implied, so it is only spelling how the image names it.
+        if let Some(form) = self.pending_class_note.take() {
             self.defer_note(code::CLASS, form);
         }
         self.push_closed_container(node, &[pattern, flags], prefix);
         Ok(())
     }
 
+    /// Reads a v-string: its source text and its value.
     pub(super) fn read_v_string(&mut self, tag: u8, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let length_start = self.scan.offset;
         let len = match tag {
             tag::VSTRING => u32::from(self.scan.read_u8("a v-string's length")?),
@@ -119,6 +119,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
+    /// Opens a tied variable. Its object, and the key or index of an element, are read later.
     pub(super) fn begin_tied(&mut self, tag: u8, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
         let (form, state) = match tag {
@@ -139,27 +140,27 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Reads the object of a tied variable, if it was not read yet. Returns `true` if it was read before.
-    fn take_tied_object(&mut self) -> Result<bool, Error> {
+    /// Reads the object of a tied variable, or opens it, if this did not happen yet. Returns `false` if it did.
+    fn read_pending_object(&mut self) -> Result<bool, Error> {
         match self.frames.last_mut() {
             Some(frame) if frame.count == 0 => {
                 frame.count = 1;
                 self.read_value(false)?;
-                Ok(false)
+                Ok(true)
             }
-            _ => Ok(true),
+            _ => Ok(false),
         }
     }
 
     pub(super) fn continue_tied(&mut self) -> Result<(), Error> {
-        if self.take_tied_object()? {
+        if !self.read_pending_object()? {
             self.close_container();
         }
         Ok(())
     }
 
     pub(super) fn continue_tied_key(&mut self) -> Result<(), Error> {
-        if self.take_tied_object()? {
+        if !self.read_pending_object()? {
             match self.frames.last_mut() {
                 Some(frame) if frame.count == 1 => {
                     frame.count = 2;
@@ -177,7 +178,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     pub(super) fn continue_tied_index(&mut self) -> Result<(), Error> {
-        if self.take_tied_object()? {
+        if !self.read_pending_object()? {
             let start = self.scan.offset;
             let index = self.read_u32("an index")?;
             let node = self.sink.next_node();
@@ -199,12 +200,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     // the record, a link for each object of its list, and an empty body. The kind of the body is the kind of the
     // object.
 
-    pub(super) fn begin_hook(&mut self, mut prefix: Prefix, large: bool) -> Result<(), Error> {
+    /// Opens the record of an object that its class froze by a hook. `is_large` tells if the record is a large object.
+    pub(super) fn begin_hook(&mut self, mut prefix: Prefix, is_large: bool) -> Result<(), Error> {
         if prefix.class.is_some() {
             return Err(self.malformed_error(prefix.start, "a value after the class", "a hook record"));
         }
         self.ensure_numbers(&prefix);
-        let first = prefix.first;
+        let first = prefix.first_node;
         let flags_start = self.scan.offset;
         let flags = self.scan.read_u8("a hook's flags")?;
         self.record_piece(flags_start, first, "hook flags");
@@ -228,11 +230,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if let Some(frame) = self.frames.last_mut() {
             frame.flags = flags;
             frame.count = 1;
-            frame.has_slot = large;
+            frame.has_slot = is_large;
         }
         Ok(())
     }
 
+    /// Reads the next inner object of a hook record, or the rest of the record.
     pub(super) fn continue_hook(&mut self) -> Result<(), Error> {
         let Some(mut frame) = self.frames.last().copied() else { return Ok(()) };
         if frame.value != NONE {
@@ -249,8 +252,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 ));
             }
         }
-        let recurse = frame.flags & hook::RECURSE != 0;
-        if recurse {
+        let has_inner_object = frame.flags & hook::RECURSE != 0;
+        if has_inner_object {
             if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
                 let flags_offset = self.scan.offset - 1;
                 return Err(self.malformed_error(
@@ -260,12 +263,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 ));
             }
             frame.count += 1;
+            // Any value except `NONE`: after the inner object, flags follow.
             frame.value = 0;
         }
         if let Some(last) = self.frames.last_mut() {
             *last = frame;
         }
-        if !recurse {
+        if !has_inner_object {
             return self.read_hook_rest(frame);
         }
         // A link to an earlier object is not allowed here, because it could not be distinguished from the links of
@@ -329,7 +333,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             frame.count += links + 1;
             frame.state = State::HookExtra;
         }
-        self.note_hook_flags(frame, number, len, links);
+        self.record_hook_flags(frame, number, len, links);
         let (kind, form) = match frame.remaining as u8 {
             hook::SCALAR => (Kind::Null, Form::Usual),
             hook::ARRAY => (Kind::Array, Form::Usual),
@@ -347,7 +351,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.record_end(body);
             }
             Kind::Tied => {
-                let prefix = Prefix { start: body_start, first: body, ..Prefix::default() };
+                let prefix = Prefix { start: body_start, first_node: body, ..Prefix::default() };
                 self.open_container(State::Tied, Node::open(kind, 0).in_form(form), 1, prefix)?;
             }
             _ => {
@@ -385,17 +389,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 flags: flag::REF,
                 has_implied_reference: true,
                 start,
-                first: self.sink.next_node(),
+                first_node: self.sink.next_node(),
                 ..Prefix::default()
             };
-            self.record_piece(start, prefix.first, "object number");
+            self.record_piece(start, prefix.first_node, "object number");
             self.push_back_reference(number, start, prefix)?;
         }
         Ok(count)
     }
 
-    /// Records the flags, if the writer would choose others.
-    fn note_hook_flags(&mut self, frame: Frame, number: u32, len: u64, links: u32) {
+    /// Records the flags of a hook record, if the writer would choose others.
+    fn record_hook_flags(&mut self, frame: Frame, number: u32, len: u64, links: u32) {
         if !S::DETAIL {
             return;
         }
@@ -424,7 +428,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads a record whose length or number needs 64 bits.
     pub(super) fn read_large_object(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let first = prefix.first;
+        let first = prefix.first_node;
         let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("the tag of a large object")?;
         self.record_piece(tag_offset, first, tag::name_of(tag));
@@ -458,7 +462,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.begin_array(count, prefix)
             }
             tag::HASH | tag::FLAG_HASH => {
-                let count = self.check_count(size, if hash_flags.is_some() { MIN_FLAG_ENTRY } else { 5 }, "entries")?;
+                let count =
+                    self.check_count(size, if hash_flags.is_some() { MIN_FLAG_ENTRY } else { MIN_ENTRY }, "entries")?;
                 self.defer_note(code::LARGE, 1);
                 self.begin_hash(hash_flags, count, prefix)
             }

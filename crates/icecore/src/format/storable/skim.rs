@@ -10,7 +10,7 @@ use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
 use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
-use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedKind};
 use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 const MAX_HEADER_LEN: usize = 512;
 /// Maximum number of classes that are remembered.
 const MAX_CLASSES: usize = 1 << 20;
-/// In [`SkimmedContainer::note`]: a hash, or one with flags.
+/// Values of [`SkimmedContainer::skimmer_data`]: a hash, or a hash with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
 
@@ -37,13 +37,13 @@ struct SkimState {
     /// Where the root begins.
     start: u64,
     /// Offsets and lengths of class names.
-    places: Vec<(u64, u32)>,
+    class_names: Vec<(u64, u32)>,
     /// The value that was skipped before its key: its start and its end.
     skipped_value: Option<(u64, Mark)>,
     /// For an answer: the new number of each class in it.
     written_classes: HashMap<u64, u32>,
     /// For an answer: the value that gets the number 1. The array around the answer has the number 0.
-    first: u64,
+    first_value: u64,
     /// Whether the value that is copied is in the array around an answer.
     is_part: bool,
 }
@@ -92,8 +92,8 @@ fn write_class_name(skimmer: &mut Skimmer<'_, SkimState>, known: u64, len: u32) 
 }
 
 /// Reads the key of an entry whose value was skipped.
-fn take_key(skimmer: &mut Skimmer<'_, SkimState>, note: u64) -> SkimResult<()> {
-    let flags = if note == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
+fn take_key(skimmer: &mut Skimmer<'_, SkimState>, hash_kind: u64) -> SkimResult<()> {
+    let flags = if hash_kind == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
     if flags & (hash::KEY_IS_SV | hash::KEY_PLACEHOLDER) != 0 {
         return Err(SkimAborted);
     }
@@ -123,14 +123,14 @@ impl Tokens for SkimState {
         let format = &mut skimmer.format;
         format.start = scan.offset as u64;
         format.is_little = image.is_little();
-        (format.integer, format.float) = (image.iv, image.nv);
+        (format.integer, format.float) = (image.iv_size, image.nv_size);
         skimmer.view.seek_to(format.start);
         Ok(())
     }
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let mark = skimmer.mark_position();
-        let is_root = mark.at == skimmer.format.start;
+        let is_root = mark.offset == skimmer.format.start;
         let (mut is_referred, mut is_blessed) = (false, false);
         loop {
             let tag = skimmer.view.read_byte()?;
@@ -140,30 +140,30 @@ impl Tokens for SkimState {
                     if !is_root && !is_referred && !is_blessed =>
                 {
                     is_referred = true;
-                    skimmer.values += 1;
+                    skimmer.value_count += 1;
                 }
                 tag::BLESS | tag::IX_BLESS if !is_blessed => {
                     is_blessed = true;
                     match tag {
-                        tag::BLESS => SkimState::read_name(skimmer, tag, mark.at)?,
-                        _ => SkimState::read_name_number(skimmer, tag, mark.at)?,
+                        tag::BLESS => SkimState::read_name(skimmer, tag, mark.offset)?,
+                        _ => SkimState::read_name_number(skimmer, tag, mark.offset)?,
                     }
                 }
                 tag::ARRAY => {
-                    skimmer.values += 1;
+                    skimmer.value_count += 1;
                     let count = read_number(skimmer)?;
-                    return Ok(SkimmedContainer::new(SkimmedShape::List, Some(u64::from(count))));
+                    return Ok(SkimmedContainer::new(SkimmedKind::List, Some(u64::from(count))));
                 }
                 tag::HASH | tag::FLAG_HASH => {
-                    skimmer.values += 1;
-                    let note = if tag == tag::HASH { HASH } else { FLAG_HASH };
-                    if note == FLAG_HASH {
+                    skimmer.value_count += 1;
+                    let hash_kind = if tag == tag::HASH { HASH } else { FLAG_HASH };
+                    if hash_kind == FLAG_HASH {
                         skimmer.view.read_byte()?;
                     }
                     let count = read_number(skimmer)?;
                     return Ok(SkimmedContainer {
-                        note,
-                        ..SkimmedContainer::new(SkimmedShape::Map, Some(u64::from(count)))
+                        skimmer_data: hash_kind,
+                        ..SkimmedContainer::new(SkimmedKind::Map, Some(u64::from(count)))
                     });
                 }
                 tag::LSCALAR | tag::UNDEF..=tag::SCALAR | tag::SV_UNDEF..=tag::SV_NO | tag::UTF8STR | tag::LUTF8STR
@@ -178,22 +178,22 @@ impl Tokens for SkimState {
     }
 
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
-        if open.note != 0 && open.read > 0 {
-            take_key(skimmer, open.note)?;
+        if open.skimmer_data != 0 && open.read > 0 {
+            take_key(skimmer, open.skimmer_data)?;
         }
         if !open.take_next_item() {
             return Ok(None);
         }
-        if open.note == 0 {
+        if open.skimmer_data == 0 {
             return Ok(Some(SkimmedKey::Item));
         }
         let value = skimmer.mark_position();
         skimmer.format.skipped_value = None;
         skimmer.pass_value()?;
         let end = skimmer.mark_position();
-        take_key(skimmer, open.note)?;
+        take_key(skimmer, open.skimmer_data)?;
         skimmer.return_to(value);
-        skimmer.format.skipped_value = Some((value.at, end));
+        skimmer.format.skipped_value = Some((value.offset, end));
         Ok(Some(SkimmedKey::Text))
     }
 
@@ -215,10 +215,10 @@ impl Tokens for SkimState {
         let start = skimmer.format.start;
         let mut bytes = skimmer.view.copy_range(0, start)?;
         skimmer.format.written_classes.clear();
-        skimmer.format.first = skimmer.values + 1;
+        skimmer.format.first_value = skimmer.value_count + 1;
         skimmer.format.is_part = skimmer.view.position() != start;
         if skimmer.format.is_part {
-            skimmer.format.first = skimmer.values;
+            skimmer.format.first_value = skimmer.value_count;
             bytes.push(tag::ARRAY);
             bytes.extend(skimmer.format.encode_number(1));
         }
@@ -249,23 +249,23 @@ impl Tokens for SkimState {
 
     fn read_name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
         let len = read_class_number(skimmer)?;
-        let known = skimmer.names;
-        if known == skimmer.format.places.len() as u64 {
-            if skimmer.format.places.len() == MAX_CLASSES {
+        let known = skimmer.name_count;
+        if known == skimmer.format.class_names.len() as u64 {
+            if skimmer.format.class_names.len() == MAX_CLASSES {
                 return Err(SkimAborted);
             }
             let position = skimmer.view.position();
-            skimmer.format.places.push((position, len));
+            skimmer.format.class_names.push((position, len));
         }
-        skimmer.names += 1;
+        skimmer.name_count += 1;
         write_class_name(skimmer, known, len)
     }
 
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
         let known = read_class_number(skimmer)?;
-        let place = skimmer.format.places.get(known as usize).copied();
+        let place = skimmer.format.class_names.get(known as usize).copied();
         let known = u64::from(known);
-        let (name_position, len) = place.filter(|_| known < skimmer.names).ok_or(SkimAborted)?;
+        let (name_position, len) = place.filter(|_| known < skimmer.name_count).ok_or(SkimAborted)?;
         if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
@@ -283,7 +283,7 @@ impl Tokens for SkimState {
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = u64::from(u32::from_be_bytes(skimmer.view.read_array()?));
-        let first = skimmer.format.first;
+        let first = skimmer.format.first_value;
         if let Some(bytes) = skimmer.answer_bytes() {
             let new =
                 number.checked_sub(first).and_then(|distance| u32::try_from(distance + 1).ok()).ok_or(SkimAborted)?;

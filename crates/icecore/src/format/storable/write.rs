@@ -25,13 +25,19 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     let is_shallow = limits.depth >= MAX_DEPTH;
     // The fast writer does not check for duplicate keys. The maps of a running program do not have them, and its
     // output is not limited by the size of an input.
-    let is_live = document.tape().by_hand;
-    if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
+    let is_filled_by_caller = document.tape().filled_by_caller;
+    if is_filled_by_caller
+        && is_shallow
+        && write_fast_body(document, options, limits.output_from(document.input_size()), out)
+    {
         out.allow_flush()?;
         return Ok(Losses::with_limits(limits));
     }
     write_metered(document, limits, out, |out| {
-        if !is_live && is_shallow && !document.has_moved_classes() && write_fast_body(document, options, u64::MAX, out)
+        if !is_filled_by_caller
+            && is_shallow
+            && !document.has_moved_classes()
+            && write_fast_body(document, options, u64::MAX, out)
         {
             out.allow_flush()?;
             let mut losses = Losses::with_limits(limits);
@@ -47,15 +53,15 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
-    if image.old_magic || image.major < 2 {
+    if image.has_old_magic || image.major < 2 {
         // Images of old versions of Storable are only read, so the current form is written.
-        image = Image { file: image.file, netorder: image.netorder, ..Image::native() };
+        image = Image { has_magic: image.has_magic, netorder: image.netorder, ..Image::native() };
     }
     if let Some(file) = options.file {
-        image.file = file;
+        image.has_magic = file;
     }
     if options.netorder && !image.netorder {
-        image = Image { file: image.file, minor: image.minor, netorder: true, ..Image::native() };
+        image = Image { has_magic: image.has_magic, minor: image.minor, netorder: true, ..Image::native() };
     }
     if let Some(minor) = options.minor {
         image.minor = minor;
@@ -67,13 +73,13 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         limits,
         canonical: options.canonical,
         is_fast: spelling.is_none() && !options.canonical && !options.reference,
-        is_plain_64: image.is_little() && image.iv == 8,
+        has_plain_64_bit_integers: image.is_little() && image.iv_size == 8,
         image,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         variables: HashMap::new(),
         referents: HashMap::new(),
-        next: 0,
+        next_number: 0,
         classes: HashMap::new(),
         renumbered_classes: HashMap::new(),
         losses: Losses::with_limits(limits),
@@ -90,14 +96,14 @@ pub(super) enum WriteFrame {
     /// The nodes from `index` to `end`, one after another.
     Items { index: u32, end: u32 },
     /// A map: the entries from `index` on, and the value whose key is next.
-    Entries { index: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
+    Entries { index: u32, end: u32, has_flags: bool, key: Option<(Key, u32)> },
     /// A map with sorted entries, in reverse order.
-    Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
+    Sorted { entries: Vec<(Key, u32)>, has_flags: bool, key: Option<(Key, u32)> },
     /// A tied element: its object is next, and then its key or index.
-    Element { object: Option<u32>, key: u32, by_key: bool },
-    /// A hook record: the children from `index` on. `record` is its node; `recursed` states
+    Element { object: Option<u32>, key: u32, is_key: bool },
+    /// A hook record: the children from `index` on. `record` is its node; `has_inner_object` states
     /// whether an object was stored inside of it.
-    Hook { record: u32, index: u32, end: u32, flags: u8, recursed: bool },
+    Hook { record: u32, index: u32, end: u32, flags: u8, has_inner_object: bool },
 }
 
 /// A key: its id, or its node.
@@ -105,6 +111,18 @@ pub(super) enum WriteFrame {
 pub(super) enum Key {
     Id(u16),
     Node(u32),
+}
+
+/// A class that was written before its object.
+#[derive(Clone, Copy)]
+struct WrittenClass {
+    object: u32,
+    /// Where the class starts in the buffer.
+    start: usize,
+    /// Where it ends.
+    end: usize,
+    /// Number of classes that were written before it.
+    class_count: u32,
 }
 
 /// Which part of a node to write.
@@ -121,18 +139,20 @@ pub(super) struct Writer<'d> {
     pub(super) keys: Keys<'d>,
     pub(super) image: Image,
     pub(super) limits: &'d Limits,
+    /// Whether the keys of hashes are sorted.
     pub(super) canonical: bool,
     /// Whether the fast loops may be used.
     is_fast: bool,
     /// Whether integers are 64 bits, little-endian.
-    pub(super) is_plain_64: bool,
+    pub(super) has_plain_64_bit_integers: bool,
     pub(super) spelling: Option<Replay<'d>>,
     stack: Vec<WriteFrame>,
     /// The numbers of variables and referents that links refer to.
     pub(super) variables: HashMap<u32, u32>,
     pub(super) referents: HashMap<u32, u32>,
     /// The next object number.
-    pub(super) next: u32,
+    pub(super) next_number: u32,
+    /// The first number of each class.
     pub(super) classes: HashMap<u32, u32>,
     /// Classes by their additional numbers.
     pub(super) renumbered_classes: HashMap<u32, u32>,
@@ -173,9 +193,9 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a length in 8 bits, or in 32 bits after another tag.
-    pub(super) fn push_length(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn push_length(&self, len: usize, is_long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match u8::try_from(len) {
-            Ok(len) if !long => buf.push(len),
+            Ok(len) if !is_long => buf.push(len),
             _ => self.push_u32(self.check_length(len)?, buf),
         }
         Ok(())
@@ -202,26 +222,26 @@ impl<'d> Writer<'d> {
     #[inline]
     pub(super) fn number_variable(&mut self, index: u32, node: &Node, sharers: NumberSharers) {
         if node.has(flag::TARGET) || sharers.variable.is_some() || sharers.referent.is_some() {
-            self.variables.insert(index, self.next);
+            self.variables.insert(index, self.next_number);
             if let Some(variable) = sharers.variable {
-                self.variables.insert(variable, self.next);
+                self.variables.insert(variable, self.next_number);
             }
             if let Some(referent) = sharers.referent {
-                self.referents.insert(referent, self.next);
+                self.referents.insert(referent, self.next_number);
             }
         }
-        self.next += 1;
+        self.next_number += 1;
     }
 
     #[inline]
     pub(super) fn number_referent(&mut self, index: u32, node: &Node, sharers: NumberSharers) {
         if node.has(flag::TARGET) || sharers.referent.is_some() {
-            self.referents.insert(index, self.next);
+            self.referents.insert(index, self.next_number);
             if let Some(referent) = sharers.referent {
-                self.referents.insert(referent, self.next);
+                self.referents.insert(referent, self.next_number);
             }
         }
-        self.next += 1;
+        self.next_number += 1;
     }
 
     pub(super) fn push_back_reference(&self, number: u32, index: u32, buf: &mut Vec<u8>) {
@@ -255,9 +275,9 @@ impl<'d> Writer<'d> {
     pub(super) fn write_value(&mut self, mut index: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut sharers = NumberSharers::default();
         let first = index;
-        let mut blessed = false;
-        // Offset of the last class in the buffer, and the state before it.
-        let mut class = None;
+        let mut is_blessed = false;
+        // The last class that was written.
+        let mut last_class: Option<WrittenClass> = None;
         // The loop follows a chain of references, links and objects. The chain is an error if it is too deep, or if
         // the links of a document that a caller built form a circle.
         let mut followed_link = false;
@@ -272,14 +292,14 @@ impl<'d> Writer<'d> {
             };
             if let (true, Some(number)) = (node.has(flag::TARGET) && !is_copy, number) {
                 let number = *number;
-                if let Some((object, start, end, classes)) = class
+                if let Some(WrittenClass { object, start, end, class_count }) = last_class
                     && buf.len() == end
                 {
                     // Storable blesses a value where it is written. This value was written before without a class, so
                     // the class is removed again.
                     buf.truncate(start);
-                    self.classes.retain(|_, known| *known < classes);
-                    self.renumbered_classes.retain(|number, _| *number < classes);
+                    self.classes.retain(|_, known| *known < class_count);
+                    self.renumbered_classes.retain(|number, _| *number < class_count);
                     self.record_loss(LossKind::Class, object);
                 }
                 self.push_back_reference(number, last_link, buf);
@@ -308,7 +328,7 @@ impl<'d> Writer<'d> {
                     if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
                         self.number_variable(index, &node, std::mem::take(&mut sharers));
-                        blessed = false;
+                        is_blessed = false;
                     }
                     followed_link = true;
                     last_link = index;
@@ -348,10 +368,10 @@ impl<'d> Writer<'d> {
                     if node.kind == Kind::Object && node.form() == Form::Struct {
                         self.record_loss(LossKind::Struct, index);
                     }
-                    let (start, classes) = (buf.len(), self.classes.len() as u32);
+                    let (start, class_count) = (buf.len(), self.classes.len() as u32);
                     self.write_class(index, node.class(), buf)?;
-                    class = Some((index, start, buf.len(), classes));
-                    blessed = true;
+                    last_class = Some(WrittenClass { object: index, start, end: buf.len(), class_count });
+                    is_blessed = true;
                     let target = Some(index).filter(|_| node.has(flag::TARGET));
                     if is_variable {
                         sharers.variable = target.or(sharers.variable);
@@ -365,7 +385,7 @@ impl<'d> Writer<'d> {
                     let is_boxed = matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link);
                     if is_boxed && !is_variable {
                         slot = Slot::Variable;
-                        blessed = false;
+                        is_blessed = false;
                     }
                     if body.kind == Kind::Ref && !is_variable {
                         index += 1;
@@ -392,12 +412,12 @@ impl<'d> Writer<'d> {
                     if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
                         self.number_variable(index, &node, std::mem::take(&mut sharers));
-                        blessed = false;
+                        is_blessed = false;
                     }
                     slot = Slot::Referent;
                 }
                 (Slot::Referent, _) if self.is_referred(&node) => {
-                    return self.write_container(index, &node, sharers, blessed, buf);
+                    return self.write_container(index, &node, sharers, is_blessed, buf);
                 }
                 _ => return self.write_scalar(index, &node, sharers, buf),
             }
@@ -442,7 +462,7 @@ impl<'d> Writer<'d> {
                         continue;
                     }
                     if self.is_plain_leaf(&node) {
-                        self.next += 1;
+                        self.next_number += 1;
                         self.write_leaf(*index, &node, buf)?;
                         *index += 1;
                         if buf.len() >= limit {
@@ -456,16 +476,16 @@ impl<'d> Writer<'d> {
                     return self.write_child(frame, child, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Entries { index, end, flagged, key } => {
+            WriteFrame::Entries { index, end, has_flags, key } => {
                 if let Some((key, value)) = key.take() {
-                    self.write_key(key, value, *flagged, buf)?;
+                    self.write_key(key, value, *has_flags, buf)?;
                 }
                 while let Some((name, value)) = self.entry_at(*index, *end) {
                     if buf.len() >= limit {
                         self.stack.push(frame);
                         return Ok(());
                     }
-                    if self.is_fast && !*flagged {
+                    if self.is_fast && !*has_flags {
                         let next = self.fast_entries(*index, *end, buf);
                         if next != *index {
                             *index = next;
@@ -474,9 +494,9 @@ impl<'d> Writer<'d> {
                     }
                     let node = self.document.node(value);
                     if self.is_plain_leaf(&node) {
-                        self.next += 1;
+                        self.next_number += 1;
                         self.write_leaf(value, &node, buf)?;
-                        self.write_key(name, value, *flagged, buf)?;
+                        self.write_key(name, value, *has_flags, buf)?;
                         *index = value + 1;
                         continue;
                     }
@@ -485,27 +505,27 @@ impl<'d> Writer<'d> {
                     return self.write_child(frame, value, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Sorted { entries, flagged, key } => {
+            WriteFrame::Sorted { entries, has_flags, key } => {
                 if let Some((key, value)) = key.take() {
-                    self.write_key(key, value, *flagged, buf)?;
+                    self.write_key(key, value, *has_flags, buf)?;
                 }
                 if let Some((name, value)) = entries.pop() {
                     *key = Some((name, value));
                     return self.write_child(frame, value, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Element { object, key, by_key } => {
+            WriteFrame::Element { object, key, is_key } => {
                 if let Some(object) = object.take() {
                     return self.write_child(frame, object, Slot::Variable, buf);
                 }
                 let node = self.document.node(*key);
-                if node.kind == Kind::Int && !*by_key {
+                if node.kind == Kind::Int && !*is_key {
                     self.push_u32(node.payload as u32, buf);
                 } else {
                     return self.write_value(*key, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Hook { record, index, end, flags, recursed } => {
+            WriteFrame::Hook { record, index, end, flags, has_inner_object } => {
                 while *index < *end {
                     let child = *index;
                     let next = Cursor::new(self.document, child).index_after();
@@ -517,15 +537,15 @@ impl<'d> Writer<'d> {
                     // object may already be written through such a link.
                     if self.number_of(child).is_none() {
                         buf.push(*flags | hook::RECURSE);
-                        if *flags == hook::EXTRA && !*recursed {
+                        if *flags == hook::EXTRA && !*has_inner_object {
                             buf.push(self.hook_extra_type(*record));
                         }
-                        *recursed = true;
+                        *has_inner_object = true;
                         return self.write_child(frame, child, Slot::Referent, buf);
                     }
                 }
-                let (record, end, flags, recursed) = (*record, *end, *flags, *recursed);
-                return self.write_hook_end(record, end, flags, recursed, buf);
+                let (record, end, flags, has_inner_object) = (*record, *end, *flags, *has_inner_object);
+                return self.write_hook_end(record, end, flags, has_inner_object, buf);
             }
         }
         Ok(())
@@ -549,13 +569,13 @@ impl<'d> Writer<'d> {
         !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
     }
 
-    pub(super) fn write_key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_key(&mut self, key: Key, value: u32, has_flags: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.spelling.is_some() {
             let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
             let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
-            return self.write_spelled_key(key, value, (flags.filter(|_| flagged), tag), flagged, buf);
+            return self.write_spelled_key(key, value, (flags.filter(|_| has_flags), tag), has_flags, buf);
         }
-        self.write_plain_key(key, value, flagged, buf)
+        self.write_plain_key(key, value, has_flags, buf)
     }
 }
 

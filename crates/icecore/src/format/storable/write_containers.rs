@@ -13,7 +13,7 @@ impl Writer<'_> {
         index: u32,
         node: &Node,
         sharers: NumberSharers,
-        blessed: bool,
+        is_blessed: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let children = Cursor::new(self.document, index);
@@ -29,7 +29,7 @@ impl Writer<'_> {
                 self.write_map(index, node, first, end, buf)
             }
             Kind::Regexp => {
-                if !blessed {
+                if !is_blessed {
                     let class = self.regexp_class();
                     let form = self.note(index, code::CLASS).unwrap_or(0);
                     self.write_class_as(class, b"Regexp", form, buf)?;
@@ -81,11 +81,11 @@ impl Writer<'_> {
         }
         let noted = self.note(index, code::HASH_FLAGS).map(|flags| flags as u8);
         let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
-        let flagged = noted.is_some()
+        let has_flags = noted.is_some()
             || restricted != 0
             || node.has(flag::HINT)
             || self.keys.any_flagged(self.document, first, end);
-        if flagged {
+        if has_flags {
             let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
             self.push_count(index, tag::FLAG_HASH, Some(flags), node.aux, buf);
         } else {
@@ -93,9 +93,9 @@ impl Writer<'_> {
         }
         if self.canonical {
             let entries = self.sorted_entries(first, end);
-            return self.push(WriteFrame::Sorted { entries, flagged, key: None });
+            return self.push(WriteFrame::Sorted { entries, has_flags, key: None });
         }
-        self.push(WriteFrame::Entries { index: first, end, flagged, key: None })
+        self.push(WriteFrame::Entries { index: first, end, has_flags, key: None })
     }
 
     /// Returns the entries from `index` on, sorted by key in reverse.

@@ -29,7 +29,7 @@ impl Writer<'_> {
                     let Ok(value) = i32::try_from(value) else { return false };
                     let [a, b, c, d] = value.to_be_bytes();
                     buf.extend_from_slice(&[tag::NETINT, a, b, c, d]);
-                } else if self.is_plain_64 {
+                } else if self.has_plain_64_bit_integers {
                     let mut bytes = [tag::INTEGER; 9];
                     bytes[1..].copy_from_slice(&value.to_le_bytes());
                     buf.extend_from_slice(&bytes);
@@ -41,7 +41,7 @@ impl Writer<'_> {
                 let Ok(len) = u8::try_from(node.aux) else { return false };
                 let tag = if node.kind == Kind::Bytes { tag::SCALAR } else { tag::UTF8STR };
                 buf.extend_from_slice(&[tag, len]);
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.document.input(), start),
                     Location::Arena(start) => (self.document.tape().arena(), start),
                 };
@@ -62,16 +62,16 @@ impl Writer<'_> {
         let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
-            if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
+            if node.kind == Kind::Int && self.has_plain_64_bit_integers && !self.image.netorder {
                 let written = push_integers(&document.nodes()[index as usize..end as usize], buf);
                 if written > 0 {
-                    self.next = self.next.wrapping_add(written);
+                    self.next_number = self.next_number.wrapping_add(written);
                     index += written;
                     continue;
                 }
             }
             if self.fast_leaf(node, buf) {
-                self.next = self.next.wrapping_add(1);
+                self.next_number = self.next_number.wrapping_add(1);
                 index += 1;
                 continue;
             }
@@ -100,7 +100,7 @@ impl Writer<'_> {
                 buf.truncate(start);
                 break;
             }
-            self.next = self.next.wrapping_add(1);
+            self.next_number = self.next_number.wrapping_add(1);
             index += 1;
         }
         index
@@ -149,7 +149,7 @@ impl Writer<'_> {
             }
         }
         // Storable numbers the reference, its target, and each child.
-        self.next = self.next.wrapping_add(2 + body.aux);
+        self.next_number = self.next_number.wrapping_add(2 + body.aux);
         Some(body.end())
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, max_bytes, |parts, buf, limit| {
-        write_nodes(document, options, parts, buf, limit).filter(|()| parts.is_complete())
+    append_with_spare(out, max_bytes, |progress, buf, limit| {
+        write_nodes(document, options, progress, buf, limit).filter(|()| progress.is_complete())
     })
 }
 
@@ -44,11 +44,11 @@ pub(super) fn write_fast_body(
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
     can_be_simple(document, options)
-        && try_append(out, |buf, max_bytes| write_nodes(document, options, parts, buf, max_bytes))
+        && try_append(out, |buf, max_bytes| write_nodes(document, options, progress, buf, max_bytes))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
@@ -60,23 +60,23 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
-    if !parts.begun {
+    if !progress.has_begun {
         push_header(options, buf);
     }
     match options.netorder {
-        false => write_nodes_as::<false>(document, options, parts, buf, max_bytes),
-        true => write_nodes_as::<true>(document, options, parts, buf, max_bytes),
+        false => write_nodes_as::<false>(document, options, progress, buf, max_bytes),
+        true => write_nodes_as::<true>(document, options, progress, buf, max_bytes),
     }
 }
 
 fn write_nodes_as<const NET: bool>(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut PartProgress,
+    progress: &mut PartProgress,
     buf: &mut Vec<u8>,
     max_bytes: u64,
 ) -> Option<()> {
@@ -84,7 +84,7 @@ fn write_nodes_as<const NET: bool>(
     let tape = document.tape();
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
-    let Spare { bytes, open, .. } = &mut parts.spare;
+    let Spare { bytes, open, .. } = &mut progress.spare;
     open.resize(MAX_DEPTH as usize, PartialContainer::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
@@ -93,16 +93,17 @@ fn write_nodes_as<const NET: bool>(
     let strings = (document.input(), &tape.arena[..]);
     // A caller filled the tape, so the values are those of a running program. Storable would write some of them as
     // other types: a float as an integer, or a large integer as a string.
-    let is_live = tape.by_hand;
+    let is_live = tape.filled_by_caller;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut filled = 0;
-    let mut depth = parts.depth;
+    let mut depth = progress.depth;
     // The innermost open container: the number of its remaining children, its own key, and whether its children have
     // keys.
-    let mut top = if parts.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
+    let mut top =
+        if progress.has_begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
     // `Storable::store` takes a reference to the root, and it writes only the root. So no reference precedes the
     // root.
-    let mut is_root = !parts.begun;
+    let mut is_root = !progress.has_begun;
     let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry. Its key comes after its content.
@@ -136,12 +137,12 @@ fn write_nodes_as<const NET: bool>(
         } else {
             let progress = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, filled, strings, names);
             filled = progress.filled;
-            index += progress.nodes;
+            index += progress.node_count;
             top.remaining = progress.remaining;
-            if progress.in_map > 0 {
+            if progress.remaining_in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = PartialContainer { remaining: progress.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { remaining: progress.remaining_in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -183,8 +184,8 @@ fn write_nodes_as<const NET: bool>(
         top.remaining -= 1;
     }
     flush_chunk(chunk, filled, buf);
-    parts.begun = true;
-    parts.depth = depth;
+    progress.has_begun = true;
+    progress.depth = depth;
     *open.get_mut(depth)? = top;
     Some(())
 }
@@ -193,7 +194,7 @@ fn write_nodes_as<const NET: bool>(
 fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
     let native = Image::native();
     let image = Image {
-        file: options.file.unwrap_or(native.file),
+        has_magic: options.file.unwrap_or(native.has_magic),
         netorder: options.netorder,
         minor: options.minor.unwrap_or(native.minor),
         ..native
@@ -204,13 +205,13 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
 /// The progress of [`write_items`].
 struct ItemsProgress {
     /// Number of nodes that were written.
-    nodes: usize,
+    node_count: usize,
     /// Number of items of the array that still follow.
     remaining: u32,
     /// Number of bytes in the chunk.
     filled: usize,
     /// Number of entries that still follow in the map in which the loop stopped.
-    in_map: u32,
+    remaining_in_map: u32,
 }
 
 /// Writes items of an array while they are leaves or maps of leaves, and the chunk is not
@@ -224,17 +225,17 @@ fn write_items<const NET: bool>(
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> ItemsProgress {
-    let mut progress = ItemsProgress { nodes: 0, remaining, filled, in_map: 0 };
-    while let Some((node, following)) = nodes.get(progress.nodes..).and_then(|nodes| nodes.split_first()) {
+    let mut progress = ItemsProgress { node_count: 0, remaining, filled, remaining_in_map: 0 };
+    while let Some((node, following)) = nodes.get(progress.node_count..).and_then(|nodes| nodes.split_first()) {
         if progress.remaining == 0 || progress.filled >= CHUNK {
             break;
         }
         if node.kind != Kind::Map {
-            let run = nodes.get(progress.nodes..).unwrap_or(&[]);
+            let run = nodes.get(progress.node_count..).unwrap_or(&[]);
             let run = &run[..run.len().min(progress.remaining as usize)];
             let pushed;
             (pushed, progress.filled) = push_leaves::<NET, false>(run, chunk, progress.filled, strings, names);
-            progress.nodes += pushed;
+            progress.node_count += pushed;
             progress.remaining -= pushed as u32;
             if pushed == 0 {
                 break;
@@ -249,9 +250,9 @@ fn write_items<const NET: bool>(
         };
         let pushed;
         (pushed, progress.filled) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
-        progress.nodes += 1 + pushed;
-        progress.in_map = node.aux - pushed as u32;
-        if progress.in_map > 0 {
+        progress.node_count += 1 + pushed;
+        progress.remaining_in_map = node.aux - pushed as u32;
+        if progress.remaining_in_map > 0 {
             break;
         }
         progress.remaining -= 1;
@@ -263,7 +264,7 @@ fn write_items<const NET: bool>(
 /// number, and the end in the chunk. A value has at most 34 bytes here, and a key at most 20, so both fit into 64
 /// bytes.
 #[inline(always)]
-fn push_leaves<const NET: bool, const KEYS: bool>(
+fn push_leaves<const NET: bool, const HAS_KEYS: bool>(
     nodes: &[Node],
     chunk: &mut Chunk,
     mut filled: usize,
@@ -273,7 +274,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
     for (pushed, node) in nodes.iter().enumerate() {
         let slot: Option<&mut [u8; 64]> = chunk.get_mut(filled..filled + 64).and_then(|bytes| bytes.first_chunk_mut());
         let (Some(space), 0) = (slot, node.flags) else { return (pushed, filled) };
-        if filled >= CHUNK || (node.key != NO_KEY) != KEYS {
+        if filled >= CHUNK || (node.key != NO_KEY) != HAS_KEYS {
             return (pushed, filled);
         }
         let len = match node.kind {
@@ -291,7 +292,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
                 }
             }
             Kind::Bytes | Kind::Text if node.aux <= 32 => {
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (input, start),
                     Location::Arena(start) => (arena, start),
                 };
@@ -305,7 +306,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
             }
             _ => return (pushed, filled),
         };
-        if KEYS {
+        if HAS_KEYS {
             let Some((entry, _)) = names.get_plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
                 return (pushed, filled);
             };
@@ -412,7 +413,7 @@ fn push_string<const NET: bool>(
     strings: (&[u8], &[u8]),
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    let (base, start) = match node.place() {
+    let (base, start) = match node.location() {
         Location::Input(start) => (strings.0, start),
         Location::Arena(start) => (strings.1, start),
     };
@@ -479,7 +480,7 @@ fn push_key<const NET: bool>(
         space[4..20].copy_from_slice(&entry.head.to_le_bytes());
         return Some(filled + 4 + len);
     }
-    let Location::Arena(start) = entry.node.place() else { return None };
+    let Location::Arena(start) = entry.node.location() else { return None };
     let start = usize::try_from(start).ok()?;
     let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
     let filled = flush_chunk(chunk, filled + 4, buf);

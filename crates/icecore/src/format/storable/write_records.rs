@@ -76,7 +76,7 @@ impl Writer<'_> {
         let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
         let tag = self.spelled_tag(index, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
-        self.push(WriteFrame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
+        self.push(WriteFrame::Element { object: Some(first), key, is_key: tag == tag::TIED_KEY })
     }
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
@@ -109,7 +109,7 @@ impl Writer<'_> {
         }
         buf.push(tag::HOOK);
         let next = Cursor::new(self.document, first).index_after();
-        self.push(WriteFrame::Hook { record: index, index: next, end, flags, recursed: false })
+        self.push(WriteFrame::Hook { record: index, index: next, end, flags, has_inner_object: false })
     }
 
     pub(super) fn hook_extra_type(&self, record: u32) -> u8 {
@@ -126,7 +126,7 @@ impl Writer<'_> {
         record: u32,
         end: u32,
         mut flags: u8,
-        recursed: bool,
+        has_inner_object: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let (class, payload) = (self.document.node(record).class(), self.document.node(record + 1));
@@ -166,7 +166,7 @@ impl Writer<'_> {
             flags |= noted as u8 & (hook::LARGE_CLASS | hook::LARGE_STRING | hook::LARGE_LIST | hook::HAS_LIST);
         }
         buf.push(flags);
-        if body == hook::EXTRA && !recursed {
+        if body == hook::EXTRA && !has_inner_object {
             buf.push(self.hook_extra_type(record));
         }
         self.push_length(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;

@@ -100,7 +100,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn write_integer(&mut self, index: u32, value: i64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let default = if self.image.iv == 4 && i32::try_from(value).is_err() && !self.image.netorder {
+        let default = if self.image.iv_size == 4 && i32::try_from(value).is_err() && !self.image.netorder {
             tag::SCALAR
         } else {
             integer_tag(value, self.image.netorder)
@@ -135,7 +135,7 @@ impl Writer<'_> {
         if !is_exact {
             self.record_loss(LossKind::Precision, index);
         }
-        let is_live = self.document.tape().by_hand;
+        let is_live = self.document.tape().filled_by_caller;
         let default = match exact_integer(value) {
             Some(integer) if is_live => integer_tag(integer, self.image.netorder),
             _ => float_tag(&Node::float(value), self.image.netorder),
@@ -169,7 +169,7 @@ impl Writer<'_> {
     pub(super) fn write_kept_float(&self, index: u32, buf: &mut Vec<u8>) -> bool {
         let Some(known) = &self.spelling else { return false };
         let Some(kept) = known.stored_bytes(index, code::FLOAT) else { return false };
-        let fits = kept.len() == usize::from(self.image.nv) && !self.image.netorder;
+        let fits = kept.len() == usize::from(self.image.nv_size) && !self.image.netorder;
         let as_read = known.spelling.get(super::spelling::header::NETORDER) == Some(u64::from(self.image.netorder));
         if fits || as_read {
             buf.push(tag::DOUBLE);

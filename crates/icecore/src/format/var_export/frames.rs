@@ -4,7 +4,7 @@ use super::list_to_map::DeferredKeys;
 use super::number::float_key;
 use super::read::Machine;
 use super::text::integer_key;
-use super::words::Shape;
+use super::words::ContainerSyntax;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
@@ -16,7 +16,7 @@ pub(super) struct Frame {
     pub(super) node: u32,
     /// Number of entries so far.
     pub(super) count: u32,
-    pub(super) shape: Shape,
+    pub(super) syntax: ContainerSyntax,
     /// Whether its keys are names of properties, which are strings.
     has_names: bool,
     /// The bracket that ends it.
@@ -24,22 +24,22 @@ pub(super) struct Frame {
     /// Whether the keys so far are 0, 1, 2 and so on.
     pub(super) is_list: bool,
     /// The key that PHP gives to a value without one; `None` if none is left.
-    pub(super) next: Option<i64>,
+    pub(super) next_key: Option<i64>,
     /// Whether it has an integer key.
     pub(super) has_integer: bool,
 }
 
 impl Frame {
-    pub(super) fn new(node: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
-        let is_list = shape == Shape::Array;
-        Frame { node, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
+    pub(super) fn new(node: u32, syntax: ContainerSyntax, has_names: bool, close: u8) -> Frame {
+        let is_list = syntax == ContainerSyntax::Array;
+        Frame { node, count: 0, syntax, has_names, close, is_list, next_key: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
     fn mark_used(&mut self, key: i64) {
-        if !self.has_integer || self.next.is_some_and(|next| key >= next) {
+        if !self.has_integer || self.next_key.is_some_and(|next| key >= next) {
             self.has_integer = true;
-            self.next = key.checked_add(1);
+            self.next_key = key.checked_add(1);
         }
     }
 }
@@ -68,16 +68,16 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
         };
         let Some(frame) = self.frames.last_mut() else { return Ok(key) };
-        match (key, frame.shape) {
+        match (key, frame.syntax) {
             (Key::Int(value), _) => {
                 frame.mark_used(value);
                 Ok(if frame.has_names { self.make_property_key(value) } else { key })
             }
-            (Key::Bytes(node), shape) => {
+            (Key::Bytes(node), syntax) => {
                 let value = integer_key(self.sink.tape().string_bytes(&node, self.lexer.input));
                 let Some(value) = value else { return Ok(key) };
                 frame.mark_used(value);
-                Ok(if shape == Shape::Array { Key::Int(value) } else { key })
+                Ok(if syntax == ContainerSyntax::Array { Key::Int(value) } else { key })
             }
         }
     }
@@ -85,7 +85,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Returns the key of a value without one.
     pub(super) fn take_next_key(&mut self, start: usize) -> Result<Key, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
-        let Some(next) = frame.next else {
+        let Some(next) = frame.next_key else {
             // It may be a key that is cut off.
             let mut lexer = self.lexer;
             lexer.skip_blanks()?;
@@ -123,7 +123,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if position < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
             let id = match key {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
-                Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
+                Key::Bytes(node) => match (node.location(), usize::try_from(node.aux)) {
                     (Location::Input(offset), Ok(len)) if node.aux < u32::MAX => {
                         match tape.keys.recall_short(Kind::Bytes, 0, input, offset as usize, len) {
                             0 => tape
@@ -176,7 +176,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let end = self.lexer.offset;
-        let is_object = frame.shape != Shape::Array;
+        let is_object = frame.syntax != ContainerSyntax::Array;
         let tape = self.sink.tape();
         tape.close_container(frame.node, frame.count);
         if is_object {

@@ -82,7 +82,7 @@ fn begins_tag(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns the offset of the next of these tags.
+/// Returns the offset of the next tag at which [`begins_tag`] returns `true`.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut start = 0;
     while let Some(distance) = find_byte(&bytes[start..], [b'<']) {

@@ -49,7 +49,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(detect::starts_with_value),
-    inside: None,
+    detect_in_string: None,
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |_| Box::new(ReadOptions::default()),

@@ -1,28 +1,28 @@
 //! Options of the writer.
 
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "file",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write a file that returns the value, for PHP's require; `file=no` omits the text around the value that was read",
     },
-    Opt {
+    OptionSpec {
         name: "short",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write arrays as people do: in `[` and `]`, indented by 4, lists without keys",
     },
-    Opt {
+    OptionSpec {
         name: "plain",
         takes: OptionType::Flag,
         side: Side::Write,
         help: "write objects as arrays and enum cases as strings: running the text loads no class and calls no `__set_state`",
     },
-    Opt {
+    OptionSpec {
         name: "trusted",
         takes: OptionType::Flag,
         side: Side::Write,

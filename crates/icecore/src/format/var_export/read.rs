@@ -8,7 +8,7 @@ use super::list_to_map::DeferredKeys;
 use super::number::Number;
 use super::spelling;
 use super::string::StringLiteral;
-use super::words::{Opening, Shape, ValueStart};
+use super::words::{ContainerSyntax, Opening, ValueStart};
 use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -21,12 +21,12 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) deferred_keys: DeferredKeys,
     /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
-    /// The offset up to which spans cover the input.
+    /// Offset up to which all bytes of the input have a span.
     covered_until: usize,
     /// The value that is being read: its future node, and the id of its key.
-    next: (u32, u16),
-    /// The last value, until it is known whether it continues.
-    last: Option<u32>,
+    next_value: (u32, u16),
+    /// The value that was read last, until a comma or the end of its container follows.
+    last_value: Option<u32>,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -39,8 +39,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             deferred_keys: DeferredKeys::default(),
             key_source: None,
             covered_until: 0,
-            next: (0, NO_KEY),
-            last: None,
+            next_value: (0, NO_KEY),
+            last_value: None,
         }
     }
 
@@ -67,10 +67,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Returns the path of what could not be read. An operator belongs to the previous value.
     pub(super) fn failed_path(&mut self, kind: ErrorKind) -> String {
         let input = self.lexer.input;
-        let (index, key) = self.next;
+        let (index, key) = self.next_value;
         let tape = self.sink.tape();
         let Some(frame) = self.frames.last() else { return "$".to_owned() };
-        if let (Some(last), ErrorKind::Unsupported) = (self.last, kind) {
+        if let (Some(last), ErrorKind::Unsupported) = (self.last_value, kind) {
             return tape.path_to(last, input);
         }
         let named = index == tape.len() && key != KEY_NODE && key != NO_KEY;
@@ -93,35 +93,35 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if !matches!(first, ValueStart::Open(_)) && self.lexer.rest().starts_with(b"=>") {
             let node = self.make_leaf_node(&first, start)?;
             let key = self.convert_to_key(node, start)?;
-            self.record_key(key, frame.shape, start, end);
+            self.record_key(key, frame.syntax, start, end);
             let key = self.place_key(key, start, end);
             self.lexer.offset += 2;
             self.lexer.skip_blanks()?;
             let start = self.lexer.offset;
-            self.next = (self.sink.nodes().len() as u32, key);
+            self.next_value = (self.sink.nodes().len() as u32, key);
             let value = self.lexer.read_value()?;
             self.begin_value(value, key, start)?;
         } else {
             self.lexer.offset = end;
             let key = self.take_next_key(start)?;
             let key = self.place_key(key, start, start);
-            self.next = (self.sink.nodes().len() as u32, key);
+            self.next_value = (self.sink.nodes().len() as u32, key);
             self.begin_value(first, key, start)?;
         }
         if self.frames.last().is_some_and(|inner| inner.node != frame.node) {
             return Ok(());
         }
-        self.read_separator(frame.close, self.next.0)
+        self.read_separator(frame.close, self.next_value.0)
     }
 
     /// Consumes the comma after the entry at `last`, unless the container ends there.
     fn read_separator(&mut self, close: u8, last: u32) -> Result<(), Error> {
-        self.last = Some(last);
+        self.last_value = Some(last);
         self.lexer.skip_blanks()?;
         match self.lexer.peek() {
             Some(byte) if byte == b',' || byte == close => {
                 self.lexer.offset += usize::from(byte == b',');
-                self.last = None;
+                self.last_value = None;
                 Ok(())
             }
             _ if close == b']' => Err(self.lexer.unexpected_token_error("`,` or `]`")),
@@ -133,11 +133,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_end(&mut self, frame: &Frame) -> Result<(), Error> {
         let start = self.lexer.offset;
         self.lexer.offset += 1;
-        if frame.shape == Shape::State {
+        if frame.syntax == ContainerSyntax::State {
             self.lexer.take_comma()?;
             self.lexer.expect_byte(b')', "`)` at the end of `__set_state`")?;
         }
-        let node = frame.node - u32::from(frame.shape != Shape::Array);
+        let node = frame.node - u32::from(frame.syntax != ContainerSyntax::Array);
         self.record_span(start, self.lexer.offset, node, "end");
         self.close_container();
         match self.frames.last() {
@@ -199,12 +199,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Pushes the node of a container and opens it.
     fn open_container(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
-        let Opening { shape, class: written, close } = *opening;
+        let Opening { syntax, class: written, close } = *opening;
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
         let end = self.lexer.offset;
-        let is_object = shape != Shape::Array;
+        let is_object = syntax != ContainerSyntax::Array;
         let name = written.strip_prefix(b"\\").unwrap_or(written);
         let node = if is_object {
             self.check_length(name.len(), start)?;
@@ -217,7 +217,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.begin_node(index, start);
             self.record_span(start, end, index, "head");
-            if shape == Shape::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
+            if syntax == ContainerSyntax::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
                 self.keep_source(index, spelling::CLASS, start, start + written.len());
             }
         }
@@ -226,7 +226,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
             self.sink.record_begin(body, end);
         }
-        self.frames.push(Frame::new(body, shape, name == b"stdClass", close));
+        self.frames.push(Frame::new(body, syntax, name == b"stdClass", close));
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Detail ------------------------------------------------------------
 
     /// Records where the key is, and its source if PHP writes it differently.
-    fn record_key(&mut self, key: Key, shape: Shape, start: usize, end: usize) {
+    fn record_key(&mut self, key: Key, syntax: ContainerSyntax, start: usize, end: usize) {
         if !S::DETAIL {
             return;
         }
@@ -338,7 +338,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let default = leaf_text::format_key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
+        let default =
+            leaf_text::format_key(&node, self.sink.tape(), self.lexer.input, syntax != ContainerSyntax::Array);
         self.key_source = (default != self.lexer.input[start..end]).then_some((start, end));
     }
 
@@ -353,7 +354,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn record_gap(&mut self, end: usize) {
-        let container = self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.shape != Shape::Array));
+        let container =
+            self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.syntax != ContainerSyntax::Array));
         self.sink.record_span_between(&mut self.covered_until, end, container);
     }
 

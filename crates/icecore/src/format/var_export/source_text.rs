@@ -1,5 +1,5 @@
-//! Checks if kept source text still has the value of its node. The node may have been
-//! edited.
+//! Checks if the kept source text of a node still has the node's value. The node may have been changed since it was
+//! read.
 
 use super::lex::Lexer;
 use super::number::{Number, float_key};

@@ -36,12 +36,12 @@ fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) ->
         if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
-        match span.what {
+        match span.name {
             "value" => add_value(&mut places, document, span, token),
-            "key" if wanted.keys => {
+            "key" if wanted.wants_keys => {
                 add_single_quoted(&mut places, span, token, StringRole::Key);
             }
-            "head" if wanted.classes => add_class(&mut places, span, token),
+            "head" if wanted.wants_classes => add_class(&mut places, span, token),
             _ => {}
         }
     }
@@ -63,7 +63,7 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
     places.escapings.push(Box::new(anew));
     let escaping = Some(places.escapings.len() - 1);
     let place = StringPlace::without_escapes(span.start as usize, span.end as usize, None);
-    places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
+    places.strings.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
 /// Adds a string in single quotes, and nothing else.
@@ -75,7 +75,7 @@ fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role:
         escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
-    places.list.push(FoundString::Text(place));
+    places.strings.push(FoundString::Text(place));
     true
 }
 
@@ -83,7 +83,7 @@ fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role:
 fn add_class(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
     let (token_start, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));
-    places.list.push(FoundString::Text(StringPlace {
+    places.strings.push(FoundString::Text(StringPlace {
         role: StringRole::Class,
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     }));

@@ -18,16 +18,16 @@ pub(super) enum ValueStart<'a> {
 
 /// The opening of a container, up to its bracket.
 pub(super) struct Opening<'a> {
-    pub(super) shape: Shape,
+    pub(super) syntax: ContainerSyntax,
     /// The class as written.
     pub(super) class: &'a [u8],
     /// The bracket that ends it.
     pub(super) close: u8,
 }
 
-/// Form of a container.
+/// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ContainerSyntax {
     Array,
     /// `(object) array(…)`
     Cast,
@@ -51,7 +51,7 @@ impl<'a> Lexer<'a> {
             Some(b'+' | b'-') => Ok(ValueStart::Number(self.read_signed()?)),
             Some(b'[') => {
                 self.offset += 1;
-                Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b']' }))
+                Ok(ValueStart::Open(Opening { syntax: ContainerSyntax::Array, class: b"", close: b']' }))
             }
             Some(b'(') => self.read_cast(),
             Some(b'\\') => self.read_word(),
@@ -135,7 +135,7 @@ impl<'a> Lexer<'a> {
         }
         self.skip_blanks()?;
         let close = self.read_array_opening("an array after `(object)`")?;
-        Ok(ValueStart::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
+        Ok(ValueStart::Open(Opening { syntax: ContainerSyntax::Cast, class: b"stdClass", close }))
     }
 
     /// Reads `array(` or `[`; returns the bracket that closes it.
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
         let is_call = self.peek() == Some(b'(');
         if is_call && is_array {
             self.offset += 1;
-            return Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
+            return Ok(ValueStart::Open(Opening { syntax: ContainerSyntax::Array, class: b"", close: b')' }));
         }
         let name_text = String::from_utf8_lossy(name);
         let bare = name.strip_prefix(b"\\").unwrap_or(name);
@@ -246,7 +246,7 @@ impl<'a> Lexer<'a> {
             self.offset += 1;
             self.skip_blanks()?;
             let close = self.read_array_opening("an array in `__set_state`")?;
-            return Ok(ValueStart::Open(Opening { shape: Shape::State, class, close }));
+            return Ok(ValueStart::Open(Opening { syntax: ContainerSyntax::State, class, close }));
         }
         self.offset = end;
         if member.eq_ignore_ascii_case(b"class") {

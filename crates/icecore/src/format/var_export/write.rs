@@ -6,11 +6,12 @@
 use super::leaf_text::{find_tag, push_case, push_digits};
 use super::lex::is_word_byte;
 use super::text::{integer_key, is_class_in_code};
+use super::words::ContainerSyntax;
 use super::{FORMAT, NAME, WriteOptions, source_text, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, strip_visibility};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
-use crate::format::php_losses::{key_text, report_lost_shape};
+use crate::format::php_losses::{key_text, report_array_kind_loss};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
@@ -38,11 +39,11 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     let spelling = document.spelling_of(NAME);
     let surroundings = spelling.filter(|_| options.file.is_none());
     let is_file = options.file == Some(true);
-    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|place| known.kept(place)));
+    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|location| known.stored_bytes(location)));
     let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
     let splits_tags = !is_in_php && !options.trusted;
     let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
-    let noted = spelling.filter(|spelling| !spelling.notes.is_empty());
+    let spelling_with_notes = spelling.filter(|spelling| !spelling.notes.is_empty());
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
@@ -50,7 +51,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         is_short: options.short,
         is_plain: options.plain,
         splits_tags,
-        spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
+        spelling: spelling_with_notes.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         open_targets: HashSet::new(),
         target_order: Vec::new(),
@@ -94,7 +95,7 @@ struct WriteFrame {
     end: u32,
     /// Number of children written.
     count: u32,
-    shape: ContainerShape,
+    syntax: ContainerSyntax,
     /// Whether it is an array and not a map.
     is_list: bool,
     /// Indentation of its first line.
@@ -103,20 +104,13 @@ struct WriteFrame {
     outer_target_count: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ContainerShape {
-    Array,
-    /// `(object) array(…)`
-    Cast,
-    /// `\Cls::__set_state(array(…))`
-    State,
-}
-
 pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
     limits: &'d Limits,
+    /// See [`WriteOptions::short`].
     is_short: bool,
+    /// See [`WriteOptions::plain`].
     is_plain: bool,
     /// Whether PHP tags in strings are split, because the text does not begin with one.
     pub(super) splits_tags: bool,
@@ -167,8 +161,8 @@ impl<'d> Writer<'d> {
         while frame.next < frame.end {
             let mut index = frame.next;
             let key = self.node(index);
-            // PHP does not have these entries: keys that are allowed but absent,
-            // defaults.
+            // PHP does not have these entries: keys of a restricted hash that are allowed but absent, and default
+            // values.
             if key.key == IS_KEY && key.has(flag::PLACEHOLDER) && key.kind.is_string() {
                 frame.next = self.document.tape().index_after(self.document.tape().index_after(index));
                 continue;
@@ -181,7 +175,7 @@ impl<'d> Writer<'d> {
                 break;
             }
             let inner = frame.indent + if self.is_short { 4 } else { 2 };
-            self.start_line(inner + usize::from(frame.shape != ContainerShape::Array && !self.is_short), buf);
+            self.start_line(inner + usize::from(frame.syntax != ContainerSyntax::Array && !self.is_short), buf);
             if key.key == IS_KEY {
                 index = self.document.tape().index_after(index);
             }
@@ -211,7 +205,7 @@ impl<'d> Writer<'d> {
             self.start_line(frame.indent, buf);
         }
         buf.push(if self.is_short { b']' } else { b')' });
-        if frame.shape == ContainerShape::State {
+        if frame.syntax == ContainerSyntax::State {
             buf.push(b')');
         }
         for target in self.target_order.drain(frame.outer_target_count..) {
@@ -237,7 +231,7 @@ impl<'d> Writer<'d> {
         frame: &WriteFrame,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        if key.key == NO_KEY && self.is_short && frame.shape == ContainerShape::Array {
+        if key.key == NO_KEY && self.is_short && frame.syntax == ContainerSyntax::Array {
             return Ok(());
         }
         let document = self.document;
@@ -249,35 +243,35 @@ impl<'d> Writer<'d> {
                 None => (Node::leaf(Kind::Null, 0), &[][..]),
             },
         };
-        let is_object = frame.shape != ContainerShape::Array;
+        let is_object = frame.syntax != ContainerSyntax::Array;
         let source = self.kept_source(value, spelling::KEY);
         if let Some(source) = source.filter(|source| source_text::is_key_source(source, &node, bytes, is_object)) {
             buf.extend_from_slice(source);
         } else {
             match node.kind {
                 Kind::Int => {
-                    if frame.shape == ContainerShape::Cast && key.key != NO_KEY {
+                    if frame.syntax == ContainerSyntax::Cast && key.key != NO_KEY {
                         self.record_loss(LossKind::Key, value);
                     }
-                    self.write_integer_key(node.payload as i64, frame.shape, buf);
+                    self.write_integer_key(node.payload as i64, frame.syntax, buf);
                 }
                 Kind::Bytes | Kind::Text => {
-                    if frame.shape == ContainerShape::Array && integer_key(bytes).is_some() {
+                    if frame.syntax == ContainerSyntax::Array && integer_key(bytes).is_some() {
                         self.record_loss(LossKind::Key, value);
                     }
-                    self.write_text_key(bytes, value, frame.shape, buf);
+                    self.write_text_key(bytes, value, frame.syntax, buf);
                 }
                 Kind::Symbol | Kind::Encoded => {
                     self.record_loss(
                         if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding },
                         value,
                     );
-                    self.write_text_key(bytes, value, frame.shape, buf);
+                    self.write_text_key(bytes, value, frame.syntax, buf);
                 }
                 Kind::Null | Kind::Bool | Kind::Uint | Kind::Float => {
                     self.record_loss(LossKind::Key, value);
                     let text = key_text(&node).unwrap_or_default();
-                    self.write_text_key(&text, value, frame.shape, buf);
+                    self.write_text_key(&text, value, frame.syntax, buf);
                 }
                 kind => {
                     return Err(Error::new(ErrorKind::Unrepresentable)
@@ -293,8 +287,8 @@ impl<'d> Writer<'d> {
 
     /// Writes an integer key. Names of properties are strings. Other classes get an
     /// array, whose keys may be integers.
-    fn write_integer_key(&self, value: i64, shape: ContainerShape, buf: &mut Vec<u8>) {
-        let is_name = shape == ContainerShape::Cast;
+    fn write_integer_key(&self, value: i64, syntax: ContainerSyntax, buf: &mut Vec<u8>) {
+        let is_name = syntax == ContainerSyntax::Cast;
         if is_name {
             buf.push(b'\'');
         }
@@ -304,8 +298,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn write_text_key(&mut self, bytes: &[u8], value: u32, shape: ContainerShape, buf: &mut Vec<u8>) {
-        if shape != ContainerShape::Array {
+    fn write_text_key(&mut self, bytes: &[u8], value: u32, syntax: ContainerSyntax, buf: &mut Vec<u8>) {
+        if syntax != ContainerSyntax::Array {
             let name = strip_visibility(bytes).unwrap_or(bytes);
             if name.len() < bytes.len() {
                 self.record_loss(LossKind::Visibility, value);
@@ -334,11 +328,11 @@ impl<'d> Writer<'d> {
         &mut self,
         mut index: u32,
         indent: usize,
-        same_line: bool,
+        is_on_same_line: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let first = index;
-        let (outer_target_count, mut links) = (self.target_order.len(), false);
+        let (outer_target_count, mut has_links) = (self.target_order.len(), false);
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(index);
             if node.has(flag::TARGET) && node.kind.is_container() && self.open_targets.insert(index) {
@@ -346,7 +340,7 @@ impl<'d> Writer<'d> {
             }
             self.record_flag_losses(index, &node);
             match node.kind {
-                Kind::Link | Kind::Alias => (index, links) = (self.follow_link(index, node.payload)?, true),
+                Kind::Link | Kind::Alias => (index, has_links) = (self.follow_link(index, node.payload)?, true),
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
                     self.record_wrapper_losses(index);
                     index += 1;
@@ -369,12 +363,14 @@ impl<'d> Writer<'d> {
                         if node.form() == Form::Struct {
                             self.record_loss(LossKind::Struct, index);
                         }
-                        report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
-                        if !same_line {
+                        report_array_kind_loss(self.document, index + 1, true, |kind| {
+                            self.record_loss(kind, index + 1)
+                        });
+                        if !is_on_same_line {
                             self.start_line(indent, buf);
                         }
-                        let shape = self.write_object_head(index, name, buf);
-                        return self.open_container(index + 1, shape, indent, outer_target_count);
+                        let syntax = self.write_object_head(index, name, buf);
+                        return self.open_container(index + 1, syntax, indent, outer_target_count);
                     }
                     None => {
                         self.record_loss(LossKind::Class, index);
@@ -382,15 +378,15 @@ impl<'d> Writer<'d> {
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
-                    if !same_line {
+                    report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
+                    if !is_on_same_line {
                         self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
-                    return self.open_container(index, ContainerShape::Array, indent, outer_target_count);
+                    return self.open_container(index, ContainerSyntax::Array, indent, outer_target_count);
                 }
                 Kind::EnumCase => {
-                    self.write_enum_case(index, &node, (!same_line).then_some(indent), buf);
+                    self.write_enum_case(index, &node, (!is_on_same_line).then_some(indent), buf);
                     return self.leave_targets(outer_target_count);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
@@ -402,7 +398,7 @@ impl<'d> Writer<'d> {
                 }
             }
         }
-        Err(chain_too_long_error(self.document, first, links, self.limits))
+        Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
     /// Closes the targets that were entered on the way to a leaf.
@@ -447,31 +443,31 @@ impl<'d> Writer<'d> {
         (!self.is_plain && is_class_in_code(name)).then_some(name)
     }
 
-    fn write_object_head(&mut self, index: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerShape {
+    fn write_object_head(&mut self, index: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerSyntax {
         let array = if self.is_short { &b"["[..] } else { b"array(" };
         let kept =
             self.kept_source(index, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
-        let shape = if name == b"stdClass" && kept.is_none() { ContainerShape::Cast } else { ContainerShape::State };
-        match (shape, kept) {
-            (ContainerShape::Cast, _) => buf.extend_from_slice(b"(object) "),
+        let syntax = if name == b"stdClass" && kept.is_none() { ContainerSyntax::Cast } else { ContainerSyntax::State };
+        match (syntax, kept) {
+            (ContainerSyntax::Cast, _) => buf.extend_from_slice(b"(object) "),
             (_, Some(kept)) => buf.extend_from_slice(kept),
             _ => {
                 buf.push(b'\\');
                 buf.extend_from_slice(name);
             }
         }
-        if shape == ContainerShape::State {
+        if syntax == ContainerSyntax::State {
             buf.extend_from_slice(b"::__set_state(");
         }
         buf.extend_from_slice(array);
-        shape
+        syntax
     }
 
     /// Opens the container at `index`, whose head is written.
     fn open_container(
         &mut self,
         index: u32,
-        shape: ContainerShape,
+        syntax: ContainerSyntax,
         indent: usize,
         outer_target_count: usize,
     ) -> Result<(), Error> {
@@ -480,17 +476,18 @@ impl<'d> Writer<'d> {
         }
         let end = self.document.tape().index_after(index);
         let is_list = self.node(index).kind == Kind::Array;
-        self.stack.push(WriteFrame { next: index + 1, end, count: 0, shape, is_list, indent, outer_target_count });
+        self.stack.push(WriteFrame { next: index + 1, end, count: 0, syntax, is_list, indent, outer_target_count });
         Ok(())
     }
 
-    fn write_enum_case(&mut self, index: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
+    /// Writes an enum case; with `line_indent`, on a line of its own.
+    fn write_enum_case(&mut self, index: u32, node: &Node, line_indent: Option<usize>, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.is_plain || !super::write_leaf::is_case_in_code(bytes) {
             self.record_loss(LossKind::Name, index);
             return self.write_string(bytes, buf);
         }
-        if let Some(indent) = line {
+        if let Some(indent) = line_indent {
             self.start_line(indent, buf);
         }
         match self

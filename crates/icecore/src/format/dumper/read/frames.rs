@@ -7,7 +7,7 @@ pub(super) struct Frame {
     pub(super) node: u32,
     /// Number of items or entries so far.
     pub(super) count: u32,
-    pub(super) shape: Shape,
+    pub(super) construct: Construct,
     /// The bracket that ends it.
     pub(super) close: u8,
     /// Whether a value was just read, so that a separator or the end of the container must follow.
@@ -20,7 +20,7 @@ pub(super) struct Frame {
 
 /// What a frame represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum Construct {
     Array,
     Map,
     /// `\` before a value.
@@ -35,9 +35,9 @@ pub(super) enum Shape {
     Call,
 }
 
-impl Shape {
+impl Construct {
     /// Returns `true` if Data::Dumper indents its content.
     pub(super) fn is_level(self) -> bool {
-        !matches!(self, Shape::Bless | Shape::Call)
+        !matches!(self, Construct::Bless | Construct::Call)
     }
 }

@@ -4,7 +4,7 @@
 //! variable. It may also make the variable the same as another one.
 
 use super::lex::Lexer;
-use super::path::{Part, Parts};
+use super::path::{PathStep, PathSteps};
 use crate::document::{KEY_NODE, Kind, NO_KEY, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::hash::SeededMap;
@@ -81,15 +81,23 @@ impl From<Error> for Interrupt {
     }
 }
 
+/// An opening in a path, such as `${`.
+#[derive(Clone, Copy)]
+struct PathOpening {
+    sigil: u8,
+    /// Number of `\` after it.
+    reference_count: u32,
+}
+
 /// A path that is being followed.
 struct PathWalk<'a> {
     pending_path: u32,
-    parts: Parts<'a>,
-    place: Option<PathPosition>,
-    /// The openings with their sigils, and the number of `\` after each.
-    open: Vec<(u8, u32)>,
-    /// The part that could not be followed yet.
-    pending_part: Option<Part<'a>>,
+    steps: PathSteps<'a>,
+    position: Option<PathPosition>,
+    /// The openings that are not closed yet.
+    open: Vec<PathOpening>,
+    /// The step that could not be followed yet.
+    pending_step: Option<PathStep<'a>>,
 }
 
 /// Children of a container that a path entered.
@@ -110,12 +118,14 @@ pub(super) struct Heap<'a, 't> {
     lexer: Lexer<'a>,
     limits: &'t Limits,
     pending_paths: &'t [PendingPath],
+    /// The roots by sigil and name.
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
     /// The root that has no name, and the name that paths use for it.
-    bare: Option<u32>,
-    bare_name: Option<Vec<u8>>,
+    unnamed_root: Option<u32>,
+    unnamed_root_name: Option<Vec<u8>>,
     overrides: SeededMap<u32, Override>,
+    /// The children of the containers that paths entered, by the node of the container.
     children: SeededMap<u32, Children>,
     pub(super) added: SeededMap<u32, Vec<AddedValue>>,
 }
@@ -141,12 +151,12 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits = |(index, pending_path): (usize, &PendingPath)| {
+        let pending_override = |(index, pending_path): (usize, &PendingPath)| {
             (!pending_path.is_statement).then_some((pending_path.node, Override::Pending(index as u32)))
         };
-        let new_state = pending_paths.iter().enumerate().filter_map(waits).collect();
+        let overrides = pending_paths.iter().enumerate().filter_map(pending_override).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
-        let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
+        let unnamed_root = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
         let roots = roots.iter().map(|root| root.node).collect();
         Heap {
             tape,
@@ -155,9 +165,9 @@ impl<'a, 't> Heap<'a, 't> {
             pending_paths,
             names,
             roots,
-            bare,
-            bare_name: None,
-            overrides: new_state,
+            unnamed_root,
+            unnamed_root_name: None,
+            overrides,
             children,
             added,
         }
@@ -264,45 +274,45 @@ impl<'a, 't> Heap<'a, 't> {
         if !self.pending_paths[pending_path as usize].is_statement {
             self.overrides.insert(self.pending_paths[pending_path as usize].node, Override::InProgress);
         }
-        let parts = Parts::new(Lexer { position, ..self.lexer });
-        PathWalk { pending_path, parts, place: None, open: Vec::new(), pending_part: None }
+        let steps = PathSteps::new(Lexer { position, ..self.lexer });
+        PathWalk { pending_path, steps, position: None, open: Vec::new(), pending_step: None }
     }
 
     /// Continues until the path ends, or needs another one.
     fn advance(&mut self, walk: &mut PathWalk<'a>) -> Result<PathPosition, Interrupt> {
         loop {
-            let part = match walk.pending_part.take() {
-                Some(part) => part,
-                None => match walk.parts.next(self.tape, self.limits)? {
-                    Some(part) => part,
+            let step = match walk.pending_step.take() {
+                Some(step) => step,
+                None => match walk.steps.next(self.tape, self.limits)? {
+                    Some(step) => step,
                     None => break,
                 },
             };
-            if let Err(stop) = self.take_part(walk, &part) {
-                walk.pending_part = Some(part);
+            if let Err(stop) = self.follow_step(walk, &step) {
+                walk.pending_step = Some(step);
                 return Err(stop);
             }
         }
-        walk.place.ok_or_else(|| self.bad_path_error(walk, "a variable", "none").into())
+        walk.position.ok_or_else(|| self.bad_path_error(walk, "a variable", "none").into())
     }
 
-    fn take_part(&mut self, walk: &mut PathWalk<'a>, part: &Part<'a>) -> Result<(), Interrupt> {
+    fn follow_step(&mut self, walk: &mut PathWalk<'a>, step: &PathStep<'a>) -> Result<(), Interrupt> {
         crate::steps::count(1);
-        match part {
-            Part::Open(sigil) => walk.open.push((*sigil, 0)),
-            Part::Reference => {
-                if let Some((_, references)) = walk.open.last_mut() {
-                    *references += 1;
+        match step {
+            PathStep::Open(sigil) => walk.open.push(PathOpening { sigil: *sigil, reference_count: 0 }),
+            PathStep::Reference => {
+                if let Some(opening) = walk.open.last_mut() {
+                    opening.reference_count += 1;
                 }
             }
-            Part::Name(sigil, name) => walk.place = Some(self.resolve_name(walk, *sigil, name)?),
-            Part::Glob(name, part) => {
+            PathStep::Name(sigil, name) => walk.position = Some(self.resolve_name(walk, *sigil, name)?),
+            PathStep::Glob(name, part) => {
                 let known = self.names.get(&(b'*', join_glob_part(name, part))).copied();
                 let root = known.ok_or_else(|| self.bad_path_error(walk, "a glob that the text has set", "another"))?;
-                walk.place = Some(PathPosition::Variable(self.reach_variable(walk, root)?));
+                walk.position = Some(PathPosition::Variable(self.reach_variable(walk, root)?));
             }
-            Part::Index(_) | Part::Key(..) => {
-                let target = match walk.place {
+            PathStep::Index(_) | PathStep::Key(..) => {
+                let target = match walk.position {
                     Some(PathPosition::Target(target, _)) => target,
                     Some(PathPosition::Variable(variable)) => match self.read_variable(walk, variable)? {
                         Value::Target(target) => target,
@@ -314,14 +324,14 @@ impl<'a, 't> Heap<'a, 't> {
                     },
                     None => return Err(self.bad_path_error(walk, "a variable", "none").into()),
                 };
-                let child = self.find_child(walk, target, part)?;
-                walk.place = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
+                let child = self.find_child(walk, target, step)?;
+                walk.position = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
             }
-            Part::Close => {
-                let Some(&(sigil, references)) = walk.open.last() else { return Ok(()) };
-                if references == 0 {
-                    walk.place = Some(self.dereference(walk, sigil)?);
-                } else if references > 1 {
+            PathStep::Close => {
+                let Some(&PathOpening { sigil, reference_count }) = walk.open.last() else { return Ok(()) };
+                if reference_count == 0 {
+                    walk.position = Some(self.dereference(walk, sigil)?);
+                } else if reference_count > 1 {
                     return Err(self.bad_path_error(walk, "one `\\`", "several").into());
                 }
                 walk.open.pop();
@@ -354,14 +364,14 @@ impl<'a, 't> Heap<'a, 't> {
     /// Returns the value without a name, as `Terse` writes it. All paths begin with the name that the value would
     /// have otherwise, so the first path determines this name.
     fn resolve_bare_name(&mut self, name: &[u8]) -> Option<u32> {
-        let root = self.bare?;
-        let bare_name = self.bare_name.get_or_insert_with(|| name.to_vec());
+        let root = self.unnamed_root?;
+        let bare_name = self.unnamed_root_name.get_or_insert_with(|| name.to_vec());
         (bare_name == name).then_some(root)
     }
 
     /// Follows the reference that the path has reached.
     fn dereference(&self, walk: &PathWalk<'a>, sigil: u8) -> Result<PathPosition, Interrupt> {
-        let Some(PathPosition::Variable(variable)) = walk.place else {
+        let Some(PathPosition::Variable(variable)) = walk.position else {
             return Err(self.bad_path_error(walk, "a reference", "an array or a hash").into());
         };
         match (self.read_variable(walk, variable)?, sigil) {
@@ -406,7 +416,7 @@ impl<'a, 't> Heap<'a, 't> {
         Error::new(ErrorKind::BadLink).at(offset).expecting(expected).finding(found.to_owned())
     }
 
-    // -- Setting --------------------------------------------------------------
+    // -- Results --------------------------------------------------------------
 
     /// Stores the place that a path has reached.
     fn store_result(&mut self, pending_path: u32, place: PathPosition) -> Result<(), Interrupt> {
@@ -448,7 +458,7 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Children -------------------------------------------------------------
 
     /// Returns the variable with this index or key; a new one, if a statement sets it.
-    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
+    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, step: &PathStep<'a>) -> Result<u32, Interrupt> {
         let body = self.object_body(target);
         if !self.children.contains_key(&body) {
             let Some(children) = self.collect_children(body) else {
@@ -459,9 +469,9 @@ impl<'a, 't> Heap<'a, 't> {
         let pending_path = self.pending_paths[walk.pending_path as usize];
         let is_last = pending_path.is_statement
             && walk.open.is_empty()
-            && walk.parts.clone().next(self.tape, self.limits)?.is_none();
-        let child = match (self.children.get_mut(&body), part) {
-            (Some(Children::Array(items)), Part::Index(index)) => {
+            && walk.steps.clone().next(self.tape, self.limits)?.is_none();
+        let child = match (self.children.get_mut(&body), step) {
+            (Some(Children::Array(items)), PathStep::Index(index)) => {
                 let len = items.len() as i64;
                 let position = if *index < 0 { index.saturating_add(len) } else { *index };
                 let item = usize::try_from(position).ok().and_then(|position| items.get(position).copied());
@@ -472,7 +482,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
                 item
             }
-            (Some(Children::Map(entries)), Part::Key(kind, key)) => {
+            (Some(Children::Map(entries)), PathStep::Key(kind, key)) => {
                 let key = (*kind, key.clone());
                 let entry = entries.get(&key).copied();
                 if entry.is_none() && is_last {
@@ -489,9 +499,9 @@ impl<'a, 't> Heap<'a, 't> {
             _ => None,
         };
         child.ok_or_else(|| {
-            let description = match part {
-                Part::Index(index) => format!("the index {index}"),
-                Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
+            let description = match step {
+                PathStep::Index(index) => format!("the index {index}"),
+                PathStep::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
                 _ => "another step".to_owned(),
             };
             self.bad_path_error(walk, "an existing item", &description).into()

@@ -50,7 +50,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.position += usize::from(negative);
                 self.lexer.position += self.lexer.name_at(self.lexer.position).len();
                 let len = self.lexer.position - start;
-                Ok((Text { kind: Kind::Bytes, place: Location::Input(start as u64), len }, true))
+                Ok((Text { kind: Kind::Bytes, location: Location::Input(start as u64), len }, true))
             }
             Some(b'0'..=b'9' | b'.') => {
                 self.lexer.position += usize::from(negative);
@@ -65,7 +65,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 let arena = &mut self.sink.tape().arena;
                 let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
-                Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
+                Ok((Text { kind: Kind::Bytes, location: place, len: text.len() }, false))
             }
             Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code_error(start, "a variable as a key")),
             _ => Err(self.lexer.unexpected_token_error("a key")),
@@ -73,7 +73,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads the text between the key that ends at `end` and its value.
-    fn read_separator(&mut self, end: usize, bare: bool) -> Result<(), Error> {
+    fn read_separator(&mut self, end: usize, is_bare: bool) -> Result<(), Error> {
         self.lexer.skip_blanks();
         let rest = self.lexer.rest();
         let len = if !self.pair.is_empty() {
@@ -88,9 +88,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.pair.len()
         } else if rest.starts_with(b"=>") {
             2
-        } else if rest.first() == Some(&b',') && !bare {
+        } else if rest.first() == Some(&b',') && !is_bare {
             1
-        } else if bare && rest.first() == Some(&b'(') {
+        } else if is_bare && rest.first() == Some(&b'(') {
             return Err(self.lexer.code_error(end, "a call"));
         } else if rest == b"=" || rest.is_empty() {
             return Err(self.lexer.syntax_error(self.lexer.input.len(), "`=>`"));
@@ -130,7 +130,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(frame) = self.frames.last_mut() else { return NO_KEY };
         let tape = self.sink.tape();
         if frame.count < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
-            let id = match text.place {
+            let id = match text.location {
                 Location::Input(offset) if text.kind == Kind::Bytes => {
                     let offset = offset as usize;
                     let guess = tape.keys.predict_next(frame.last_key);
@@ -152,7 +152,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(id) = id {
                 tape.keys.learn_next(frame.last_key, id);
                 frame.last_key = id;
-                if let Location::Arena(arena_start) = text.place {
+                if let Location::Arena(arena_start) = text.location {
                     tape.arena.truncate(arena_start as usize);
                 }
                 return id;

@@ -15,7 +15,7 @@ pub(super) struct Layout {
     has_indexes: bool,
     has_bare_key: bool,
     has_double_quotes: bool,
-    trailing_comma: bool,
+    has_trailing_comma: bool,
     pair: Option<Vec<u8>>,
     bless: Option<Vec<u8>>,
 }
@@ -54,7 +54,7 @@ impl Layout {
     }
 
     pub(super) fn observe_trailing_comma(&mut self) {
-        self.trailing_comma = true;
+        self.has_trailing_comma = true;
     }
 
     pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, start: usize, end: usize) {
@@ -84,7 +84,7 @@ impl Layout {
             (code::TERSE, roots.first().is_some_and(|root| root.sigil == 0), 1),
             (code::USEQQ, self.has_double_quotes, 1),
             (code::QUOTEKEYS, self.has_bare_key, 0),
-            (code::TRAILINGCOMMA, self.trailing_comma, 1),
+            (code::TRAILINGCOMMA, self.has_trailing_comma, 1),
             (code::PURITY, has_repairs, 1),
             (code::LIST, roots.len() > 1, 1),
         ];

@@ -14,11 +14,11 @@ pub(super) struct Lexer<'a> {
     pub(super) pad: &'a [u8],
     /// Whether the pad may also occur inside of lines, as with `Indent=0`. This is set only if a value can't begin
     /// with the pad.
-    pub(super) pad_within: bool,
+    pub(super) may_have_pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
     /// `\x{…}` below 256 is a byte.
-    pub(super) narrow: bool,
+    pub(super) has_byte_escapes: bool,
 }
 
 pub(super) const HELP_CODE: &str = "code is not run; let perl evaluate it and dump the result";
@@ -29,8 +29,8 @@ fn is_blank(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
-        let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
-        Lexer { input, position: 0, pad, pad_within, utf8: false, narrow: false }
+        let may_have_pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
+        Lexer { input, position: 0, pad, may_have_pad_within, utf8: false, has_byte_escapes: false }
     }
 
     #[inline]
@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
                     self.position += 1;
                     self.skip_pad();
                 }
-                _ if self.pad_within && self.rest().starts_with(self.pad) => self.position += self.pad.len(),
+                _ if self.may_have_pad_within && self.rest().starts_with(self.pad) => self.position += self.pad.len(),
                 _ if is_blank(byte) => self.position += 1,
                 b'#' => self.skip_comment(),
                 _ => return,

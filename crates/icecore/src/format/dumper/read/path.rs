@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::num::general;
 
-/// A part of a path, in the order of the text.
+/// A step of a path, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part<'a> {
-    /// `${`, `@{`, `%{` or the first of `$$`: the following parts, up to its `Close`, are
+pub(super) enum PathStep<'a> {
+    /// `${`, `@{`, `%{` or the first of `$$`: the following steps, up to its `Close`, are
     /// a reference to follow.
     Open(u8),
     /// `\` after an opening.
@@ -29,33 +29,33 @@ pub(super) enum Part<'a> {
     Close,
 }
 
-/// Splits a path into its parts.
+/// Splits a path into its steps.
 #[derive(Clone, Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct PathSteps<'a> {
     pub(super) lexer: Lexer<'a>,
     /// The openings that are not closed yet: for each, whether it has a brace.
     open: Vec<bool>,
     has_name: bool,
-    /// Whether openings without braces must be closed before the next part.
-    closing: bool,
+    /// Whether openings without braces must be closed before the next step.
+    needs_closing: bool,
 }
 
-impl<'a> Parts<'a> {
-    pub(super) fn new(lexer: Lexer<'a>) -> Parts<'a> {
-        Parts { lexer, open: Vec::new(), has_name: false, closing: false }
+impl<'a> PathSteps<'a> {
+    pub(super) fn new(lexer: Lexer<'a>) -> PathSteps<'a> {
+        PathSteps { lexer, open: Vec::new(), has_name: false, needs_closing: false }
     }
 
-    /// Returns the next part; `None` at the end. Strings use the arena of `tape`
+    /// Returns the next step; `None` at the end. Strings use the arena of `tape`
     /// temporarily.
-    pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<Part<'a>>, Error> {
+    pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<PathStep<'a>>, Error> {
         if !self.has_name {
             return self.read_opening_or_name(tape, limits).map(Some);
         }
-        if self.closing {
+        if self.needs_closing {
             if self.open.pop_if(|braced| !*braced).is_some() {
-                return Ok(Some(Part::Close));
+                return Ok(Some(PathStep::Close));
             }
-            self.closing = false;
+            self.needs_closing = false;
         }
         let start = self.lexer.position;
         self.lexer.skip_blanks();
@@ -63,8 +63,8 @@ impl<'a> Parts<'a> {
             Some(b'}') if !self.open.is_empty() => {
                 self.lexer.position += 1;
                 self.open.pop();
-                self.closing = true;
-                Ok(Some(Part::Close))
+                self.needs_closing = true;
+                Ok(Some(PathStep::Close))
             }
             Some(b'[' | b'{') => self.read_step(tape, limits).map(Some),
             Some(b'-') if self.lexer.byte_at(self.lexer.position + 1) == Some(b'>') => {
@@ -86,14 +86,14 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads an opening before the name, or the name.
-    fn read_opening_or_name(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+    fn read_opening_or_name(&mut self, tape: &mut Tape, limits: &Limits) -> Result<PathStep<'a>, Error> {
         self.lexer.skip_blanks();
         let start = self.lexer.position;
         let is_inside = self.open.last() == Some(&true);
         match self.lexer.peek() {
             Some(b'\\') if is_inside => {
                 self.lexer.position += 1;
-                Ok(Part::Reference)
+                Ok(PathStep::Reference)
             }
             Some(sigil @ (b'$' | b'@' | b'%' | b'&')) => {
                 self.lexer.position += 1;
@@ -101,11 +101,11 @@ impl<'a> Parts<'a> {
                     Some(b'{') => {
                         self.lexer.position += 1;
                         self.open.push(true);
-                        Ok(Part::Open(sigil))
+                        Ok(PathStep::Open(sigil))
                     }
                     Some(b'$') => {
                         self.open.push(false);
-                        Ok(Part::Open(sigil))
+                        Ok(PathStep::Open(sigil))
                     }
                     _ => self.read_name(sigil, start),
                 }
@@ -115,7 +115,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn read_name(&mut self, sigil: u8, start: usize) -> Result<Part<'a>, Error> {
+    fn read_name(&mut self, sigil: u8, start: usize) -> Result<PathStep<'a>, Error> {
         let name = self.lexer.name_at(self.lexer.position);
         if name.is_empty() {
             return Err(match self.lexer.peek() {
@@ -125,7 +125,7 @@ impl<'a> Parts<'a> {
         }
         self.lexer.position += name.len();
         self.has_name = true;
-        self.closing = true;
+        self.needs_closing = true;
         // `$a[0]` is an item of the array `@a`. But `$$a[0]` is an item of the array to which `$a` refers.
         let is_plain = sigil == b'$' && self.open.last() != Some(&false);
         let sigil = match self.lexer.peek() {
@@ -133,22 +133,22 @@ impl<'a> Parts<'a> {
             Some(b'{') if is_plain => b'%',
             _ => sigil,
         };
-        Ok(Part::Name(sigil, name))
+        Ok(PathStep::Name(sigil, name))
     }
 
     /// Reads `*::name{ARRAY}`.
-    fn read_glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+    fn read_glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<PathStep<'a>, Error> {
         let name = read_glob_name(&mut self.lexer, tape, limits)?;
         let Some(part) = read_glob_part(&mut self.lexer) else {
             return Err(self.lexer.syntax_error(self.lexer.position, "the part of a glob, as `{ARRAY}`"));
         };
         self.has_name = true;
-        self.closing = true;
-        Ok(Part::Glob(name, part))
+        self.needs_closing = true;
+        Ok(PathStep::Glob(name, part))
     }
 
     /// Reads `[0]` or `{'a'}`.
-    fn read_step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+    fn read_step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<PathStep<'a>, Error> {
         let is_index = self.lexer.peek() == Some(b'[');
         if self.lexer.peek().is_none() {
             return Err(self.lexer.syntax_error(self.lexer.position, "`[` or `{`"));
@@ -156,19 +156,19 @@ impl<'a> Parts<'a> {
         self.lexer.position += 1;
         self.lexer.skip_blanks();
         let start = self.lexer.position;
-        let part = match self.read_index_or_key(tape, limits)? {
+        let step = match self.read_index_or_key(tape, limits)? {
             (Kind::Int, text) if is_index => {
                 let index = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-                Part::Index(index.ok_or_else(|| self.lexer.syntax_error(start, "an index"))?)
+                PathStep::Index(index.ok_or_else(|| self.lexer.syntax_error(start, "an index"))?)
             }
             _ if is_index => return Err(self.lexer.syntax_error(start, "an index")),
-            (Kind::Int, text) => Part::Key(Kind::Bytes, text),
-            (kind, text) => Part::Key(kind, text),
+            (Kind::Int, text) => PathStep::Key(Kind::Bytes, text),
+            (kind, text) => PathStep::Key(kind, text),
         };
         let close = if is_index { (b']', "`]`") } else { (b'}', "`}`") };
         self.lexer.expect(close.0, close.1)?;
-        self.closing = true;
-        Ok(part)
+        self.needs_closing = true;
+        Ok(step)
     }
 
     /// Reads an index or a key: its kind and bytes.

@@ -20,7 +20,7 @@ struct RewriteFrame {
     body: u32,
     added: usize,
     /// Whether the container is in the same place as in the text.
-    in_place: bool,
+    is_in_place: bool,
 }
 
 /// The next child of a frame.
@@ -39,7 +39,7 @@ pub(super) struct Rewriter<'h, 'a, 't> {
     variables: Moves,
     targets: Moves,
     /// The old node of each new one, and whether it moved.
-    origin: Vec<(u32, bool)>,
+    old_nodes: Vec<(u32, bool)>,
     stack: Vec<RewriteFrame>,
 }
 
@@ -52,7 +52,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             out: Rewrite::new(len + 1),
             variables: Moves::new_unset(len),
             targets: Moves::new_unset(len),
-            origin: Vec::with_capacity(len + 1),
+            old_nodes: Vec::with_capacity(len + 1),
             stack: Vec::new(),
         }
     }
@@ -91,9 +91,9 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     fn write_open_frames(&mut self) -> Result<(), Error> {
         while let Some(next) = self.next_child() {
             self.out.check_limits(self.limits, self.stack.len())?;
-            let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
+            let is_in_place = self.stack.last().is_some_and(|frame| frame.is_in_place);
             match next {
-                NextChild::Child(child, key) => self.write_variable(child, key, in_place),
+                NextChild::Child(child, key) => self.write_variable(child, key, is_in_place),
                 NextChild::Added(index) => self.write_added_value(index),
                 NextChild::End => {
                     if let Some(frame) = self.stack.pop() {
@@ -119,10 +119,10 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             return Some(NextChild::Added(frame.added - 1));
         }
         let mut child = frame.child;
-        let (in_place, mut node) = (frame.in_place, self.heap.tape.nodes[child as usize]);
+        let (is_in_place, mut node) = (frame.is_in_place, self.heap.tape.nodes[child as usize]);
         frame.count += 1;
         if node.key == IS_KEY {
-            self.push(node, child, in_place);
+            self.push(node, child, is_in_place);
             child += 1;
             node = self.heap.tape.nodes.get(child as usize).copied().unwrap_or(node);
         }
@@ -154,32 +154,32 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.write_variable(variable, key, false);
     }
 
-    fn push(&mut self, node: Node, origin: u32, in_place: bool) -> u32 {
-        self.origin.push((origin, !in_place));
+    fn push(&mut self, node: Node, old_node: u32, is_in_place: bool) -> u32 {
+        self.old_nodes.push((old_node, !is_in_place));
         self.out.push(node)
     }
 
-    fn push_link(&mut self, kind: Kind, target: u32, key: u16, origin: u32, in_place: bool) {
-        self.origin.push((origin, !in_place));
+    fn push_link(&mut self, kind: Kind, target: u32, key: u16, old_node: u32, is_in_place: bool) {
+        self.old_nodes.push((old_node, !is_in_place));
         self.out.push_link(Node { key, ..Node::leaf(kind, 0) }, target);
     }
 
     /// Writes the variable at this old node.
-    fn write_variable(&mut self, node: u32, key: u16, in_place: bool) {
+    fn write_variable(&mut self, node: u32, key: u16, is_in_place: bool) {
         let variable = self.heap.variable_at(node);
         let new_index = self.variables.new_position(variable);
         if new_index != GONE {
-            return self.push_link(Kind::Alias, new_index, key, node, in_place);
+            return self.push_link(Kind::Alias, new_index, key, node, is_in_place);
         }
         self.variables.set(variable, self.out.len());
         match self.heap.content_of(variable) {
             None => {
-                self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, node, in_place);
+                self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, node, is_in_place);
             }
-            Some(Value::Leaf(leaf)) => self.copy_value(leaf, key, node, in_place),
+            Some(Value::Leaf(leaf)) => self.copy_value(leaf, key, node, is_in_place),
             Some(Value::Scalar(inner)) => {
-                let is_own = in_place && variable == node && inner == node + 1;
-                let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, node, in_place);
+                let is_own = is_in_place && variable == node && inner == node + 1;
+                let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, node, is_in_place);
                 let (child, end) = (inner, self.heap.tape.index_after(inner));
                 self.stack.push(RewriteFrame {
                     node: new,
@@ -188,18 +188,18 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
                     end,
                     body: NONE,
                     added: 0,
-                    in_place: is_own,
+                    is_in_place: is_own,
                 });
             }
             Some(Value::Target(target)) => {
-                self.write_target(target, key, node, in_place && variable == node && target == node)
+                self.write_target(target, key, node, is_in_place && variable == node && target == node)
             }
         }
     }
 
     /// Writes the target of a reference; `variable` is the variable that contains the
     /// reference.
-    fn write_target(&mut self, target: u32, key: u16, variable: u32, in_place: bool) {
+    fn write_target(&mut self, target: u32, key: u16, variable: u32, is_in_place: bool) {
         let new_index = self.targets.new_position(target);
         if new_index != GONE {
             return self.push_link(Kind::Link, new_index, key, variable, true);
@@ -207,16 +207,24 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.targets.set(target, self.out.len());
         let Some(node) = self.heap.tape.nodes.get(target as usize).copied() else { return };
         if matches!(node.kind, Kind::Code | Kind::Regexp) {
-            return self.copy_value(target, key, target, in_place);
+            return self.copy_value(target, key, target, is_in_place);
         }
-        let new = self.push(Node { key, aux: 0, ..node }, target, in_place);
+        let new = self.push(Node { key, aux: 0, ..node }, target, is_in_place);
         let end = self.heap.tape.index_after(target);
-        self.stack.push(RewriteFrame { node: new, count: 0, child: target + 1, end, body: target, added: 0, in_place });
+        self.stack.push(RewriteFrame {
+            node: new,
+            count: 0,
+            child: target + 1,
+            end,
+            body: target,
+            added: 0,
+            is_in_place,
+        });
     }
 
     /// Writes a value that contains no variables.
-    fn copy_value(&mut self, start: u32, key: u16, origin: u32, in_place: bool) {
-        let in_place = in_place && start == origin;
+    fn copy_value(&mut self, start: u32, key: u16, old_node: u32, is_in_place: bool) {
+        let is_in_place = is_in_place && start == old_node;
         let new = self.out.len();
         for old in start..self.heap.tape.index_after(start) {
             let mut node = self.heap.tape.nodes[old as usize];
@@ -226,7 +234,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             if old == start {
                 node.key = key;
             }
-            self.push(node, if start == origin { old } else { origin }, in_place);
+            self.push(node, if start == old_node { old } else { old_node }, is_in_place);
         }
     }
 
@@ -241,16 +249,16 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     fn record_trace(&self, detail: &mut Detail) {
         let text_end = detail.trace.spans.last().map_or(0, |span| span.end);
         let old = std::mem::take(&mut detail.trace.extents);
-        let extent = |(origin, elsewhere): &(u32, bool)| match old.get(*origin as usize) {
+        let extent = |(old_node, elsewhere): &(u32, bool)| match old.get(*old_node as usize) {
             Some(extent) => Extent { copied: *elsewhere, ..*extent },
             None if *elsewhere => Extent::default(),
             None => Extent { end: text_end, ..Extent::default() },
         };
-        detail.trace.extents = self.origin.iter().map(extent).collect();
+        detail.trace.extents = self.old_nodes.iter().map(extent).collect();
         detail.trace.cut.clear();
         let mut places = vec![NO_NODE; old.len()];
-        for (new, (origin, _)) in self.origin.iter().enumerate().rev() {
-            if let Some(place) = places.get_mut(*origin as usize) {
+        for (new, (old_node, _)) in self.old_nodes.iter().enumerate().rev() {
+            if let Some(place) = places.get_mut(*old_node as usize) {
                 *place = new as u32;
             }
         }

@@ -2,9 +2,9 @@
 //! values.
 
 use super::Machine;
-use super::frames::Shape;
+use super::frames::Construct;
 use super::heap::{PendingPath, Root};
-use super::path::{Part, Parts, read_glob_name};
+use super::path::{PathStep, PathSteps, read_glob_name};
 use crate::document::{NO_KEY, NO_NODE, Sink};
 use crate::error::Error;
 
@@ -140,20 +140,20 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     /// Reads `$name = X;` or `$name->[0] = X;`.
     fn read_assignment(&mut self, sigil: u8) -> Result<Continuation, Error> {
         let start = self.lexer.position;
-        let mut parts = Parts::new(self.lexer);
-        let first = parts.next(self.sink.tape(), self.limits);
+        let mut steps = PathSteps::new(self.lexer);
+        let first = steps.next(self.sink.tape(), self.limits);
         let mut is_path = false;
         let result = loop {
-            match parts.next(self.sink.tape(), self.limits) {
+            match steps.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => is_path = true,
                 result => break result,
             }
         };
-        self.lexer.position = parts.lexer.position;
+        self.lexer.position = steps.lexer.position;
         let first = first?;
         result?;
         let name = match first {
-            Some(Part::Name(_, name)) if !is_path => name,
+            Some(PathStep::Name(_, name)) if !is_path => name,
             _ => {
                 self.expect_equals_sign()?;
                 self.record_unowned_piece(start, "path");
@@ -178,8 +178,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             (b'$', _) => self.read_value()?,
             (_, Some(b'(')) => {
                 self.lexer.position += 1;
-                let shape = if sigil == b'@' { Shape::Array } else { Shape::Map };
-                self.open_frame(shape, b')', NO_KEY, list_start)?;
+                let construct = if sigil == b'@' { Construct::Array } else { Construct::Map };
+                self.open_frame(construct, b')', NO_KEY, list_start)?;
                 self.read_rest_of_value()?;
             }
             // `@a = @{$VAR1->[0]};`: the same array again.
@@ -277,8 +277,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         let list_start = self.lexer.position;
         if self.lexer.peek() == Some(b'(') {
             self.lexer.position += 1;
-            let shape = if self.begins_pairs() { Shape::Map } else { Shape::Array };
-            self.open_frame(shape, b')', NO_KEY, list_start)?;
+            let construct = if self.begins_pairs() { Construct::Map } else { Construct::Array };
+            self.open_frame(construct, b')', NO_KEY, list_start)?;
             self.read_rest_of_value()?;
         } else {
             self.read_value()?;

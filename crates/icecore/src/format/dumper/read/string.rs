@@ -11,28 +11,28 @@ use crate::steps;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Text {
     pub(super) kind: Kind,
-    pub(super) place: Location,
+    pub(super) location: Location,
     pub(super) len: usize,
 }
 
 impl Text {
     pub(super) fn into_node(self, tape: &mut Tape) -> Node {
-        tape.new_string_at(self.kind, self.place, self.len)
+        tape.new_string_at(self.kind, self.location, self.len)
     }
 
     /// Returns the bytes of a string in the input.
     pub(super) fn bytes_of_input<'d>(&self, input: &'d [u8]) -> &'d [u8] {
-        let Location::Input(start) = self.place else { return &[] };
+        let Location::Input(start) = self.location else { return &[] };
         let start = start as usize;
         start.checked_add(self.len).and_then(|end| input.get(start..end)).unwrap_or(&[])
     }
 
     pub(super) fn bytes<'d>(&self, tape: &'d Tape, input: &'d [u8]) -> &'d [u8] {
-        let (base, start) = match self.place {
+        let (source, start) = match self.location {
             Location::Input(start) => (input, start as usize),
             Location::Arena(start) => (&tape.arena[..], start as usize),
         };
-        start.checked_add(self.len).and_then(|end| base.get(start..end)).unwrap_or(&[])
+        start.checked_add(self.len).and_then(|end| source.get(start..end)).unwrap_or(&[])
     }
 }
 
@@ -62,12 +62,12 @@ impl Strings<'_> {
     }
 
     /// Reads the string after `q` or `qq`, whose delimiter is here.
-    pub(super) fn read_delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
+    pub(super) fn read_delimited(&mut self, lexer: &mut Lexer<'_>, is_double_quoted: bool) -> Result<Text, Error> {
         let start = lexer.position;
         let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(start, "a delimiter")) };
         lexer.position += 1;
         let close = closing_delimiter(open);
-        let text = if doubled {
+        let text = if is_double_quoted {
             self.read_double_quoted(lexer, open, close)?
         } else {
             self.read_single_quoted(lexer, open, close)?
@@ -93,7 +93,7 @@ impl Strings<'_> {
             Some(len) if rest[len] == close => {
                 lexer.position += len + 1;
                 let kind = if lexer.utf8 { string_kind(lexer, &rest[..len]) } else { Kind::Bytes };
-                Ok(Text { kind, place: Location::Input(start as u64), len })
+                Ok(Text { kind, location: Location::Input(start as u64), len })
             }
             _ => self.read_single_escaped(lexer, open, close),
         }
@@ -102,7 +102,7 @@ impl Strings<'_> {
     #[cold]
     fn read_single_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start_in_arena = self.tape.arena.len();
-        let mut level = 0usize;
+        let mut nested_brackets = 0usize;
         loop {
             let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
             lexer.position += 1;
@@ -116,14 +116,15 @@ impl Strings<'_> {
                 }
                 continue;
             }
-            if byte == close && level == 0 {
+            if byte == close && nested_brackets == 0 {
                 break;
             }
-            level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
+            nested_brackets =
+                if byte == close { nested_brackets - 1 } else { nested_brackets + usize::from(byte == open) };
             self.tape.arena.push(byte);
         }
         let kind = string_kind(lexer, &self.tape.arena[start_in_arena..]);
-        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
+        Ok(Text { kind, location: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 
     /// Reads up to `close`, with escapes.
@@ -137,7 +138,7 @@ impl Strings<'_> {
             && rest[len] == close
         {
             lexer.position += len + 1;
-            return Ok(Text { kind: string_kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
+            return Ok(Text { kind: string_kind(lexer, &rest[..len]), location: Location::Input(start as u64), len });
         }
         self.read_double_escaped(lexer, open, close)
     }
@@ -149,7 +150,7 @@ impl Strings<'_> {
             is_wide: false,
             arena: &mut self.tape.arena,
         };
-        let mut level = 0usize;
+        let mut nested_brackets = 0usize;
         loop {
             let offset = lexer.position;
             let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
@@ -157,16 +158,17 @@ impl Strings<'_> {
             match byte {
                 b'\\' => builder.read_escape(lexer)?,
                 b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation_error(lexer, offset)),
-                _ if byte == close && level == 0 => break,
+                _ if byte == close && nested_brackets == 0 => break,
                 _ => {
-                    level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
+                    nested_brackets =
+                        if byte == close { nested_brackets - 1 } else { nested_brackets + usize::from(byte == open) };
                     builder.push_raw_byte(byte);
                 }
             }
         }
         let (start_in_arena, is_wide) = (builder.start_in_arena, builder.is_wide);
         let kind = if is_wide { Kind::Text } else { string_kind(lexer, &self.tape.arena[start_in_arena..]) };
-        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
+        Ok(Text { kind, location: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 }
 
@@ -233,9 +235,9 @@ impl StringBuilder<'_> {
         }
     }
 
-    /// Appends a character by its number.
-    fn push_character(&mut self, number: u64, wide: bool) {
-        if wide || number > 0xFF {
+    /// Appends a character by its number. If `is_text`, the string is text, even if the number is a byte.
+    fn push_character(&mut self, number: u64, is_text: bool) {
+        if is_text || number > 0xFF {
             self.widen_to_utf8();
         }
         match u8::try_from(number) {
@@ -306,7 +308,7 @@ impl StringBuilder<'_> {
     fn read_hex_escape(&mut self, lexer: &mut Lexer<'_>, start: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
             let number = read_braced_number(lexer, start, 16, "`\\x{…}`")?;
-            self.push_character(number, number > 0x7F && !lexer.narrow);
+            self.push_character(number, number > 0x7F && !lexer.has_byte_escapes);
             return Ok(());
         }
         let number = read_digits(lexer, 16, 2);

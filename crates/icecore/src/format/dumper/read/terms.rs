@@ -2,11 +2,11 @@
 
 use super::super::NO_FUNCTIONS;
 use super::Machine;
-use super::frames::{Frame, Shape};
+use super::frames::{Construct, Frame};
 use super::heap::PendingPath;
 use super::lex::{is_word_byte, is_word_start};
 use super::number::{Number, parse_v_string_numbers};
-use super::path::{Parts, read_glob_name, read_glob_part};
+use super::path::{PathSteps, read_glob_name, read_glob_part};
 use super::regexp::{read_flags as regexp_flags, read_regexp};
 use super::string::Strings;
 use crate::document::{Form, Kind, Node, Recorder, Sink};
@@ -32,11 +32,11 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(b'0'..=b'9') => self.read_number(key, start, false),
             Some(b'[') => {
                 self.lexer.position += 1;
-                self.open_frame(Shape::Array, b']', key, start)
+                self.open_frame(Construct::Array, b']', key, start)
             }
             Some(b'{') => {
                 self.lexer.position += 1;
-                self.open_frame(Shape::Map, b'}', key, start)
+                self.open_frame(Construct::Map, b'}', key, start)
             }
             _ => self.read_rare_term(key, is_referenced),
         }
@@ -98,18 +98,18 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads `!!1` or `!0`.
     fn read_boolean(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let rest = self.lexer.rest();
-        let nots = rest.iter().take_while(|byte| **byte == b'!').count();
-        let value = match rest.get(nots) {
+        let exclamation_marks = rest.iter().take_while(|byte| **byte == b'!').count();
+        let value = match rest.get(exclamation_marks) {
             Some(b'0') => false,
             Some(b'1') => true,
             Some(_) => return Err(self.lexer.code_error(start, "the operator `!`")),
-            None => return Err(self.lexer.syntax_error(start + nots, "0 or 1")),
+            None => return Err(self.lexer.syntax_error(start + exclamation_marks, "0 or 1")),
         };
-        self.lexer.position += nots + 1;
+        self.lexer.position += exclamation_marks + 1;
         if self.lexer.peek().is_some_and(|byte| is_word_byte(byte) || byte == b'.') {
             return Err(self.lexer.code_error(start, "the operator `!`"));
         }
-        self.push_leaf(Node::leaf(Kind::Bool, u64::from(value ^ (nots % 2 == 1))), key, start);
+        self.push_leaf(Node::leaf(Kind::Bool, u64::from(value ^ (exclamation_marks % 2 == 1))), key, start);
         Ok(())
     }
 
@@ -149,14 +149,14 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads a path. Its target is searched after the whole text was read, because it may come later.
     pub(super) fn read_path(&mut self, key: u16, start: usize, is_referenced: bool) -> Result<(), Error> {
-        let mut parts = Parts::new(self.lexer);
+        let mut steps = PathSteps::new(self.lexer);
         let result = loop {
-            match parts.next(self.sink.tape(), self.limits) {
+            match steps.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => {}
                 result => break result,
             }
         };
-        self.lexer.position = parts.lexer.position;
+        self.lexer.position = steps.lexer.position;
         result?;
         let node = self.sink.tape().len();
         self.push_leaf(Node::leaf(Kind::Null, 0), key, start);
@@ -174,10 +174,10 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.position += 1;
                 self.read_my_variable()?;
                 self.lexer.expect(b'=', "`=`")?;
-                self.open_frame(Shape::Scalar, b')', key, start)
+                self.open_frame(Construct::Scalar, b')', key, start)
             }
             None => Err(self.lexer.syntax_error(self.lexer.position, "a value after `\\`")),
-            _ => self.open_frame(Shape::Ref, 0, key, start),
+            _ => self.open_frame(Construct::Ref, 0, key, start),
         }
     }
 
@@ -236,7 +236,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             b"bless" => {
                 self.lexer.expect(b'(', "`(` after `bless`")?;
-                self.open_frame(Shape::Bless, b')', key, start)
+                self.open_frame(Construct::Bless, b')', key, start)
             }
             b"do" => self.read_do_block(key, start),
             b"qr" => {
@@ -279,7 +279,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.lexer.expect(b'(', "`(`")?;
             self.read_my_variable()?;
             self.lexer.expect(b'=', "`=`")?;
-            return self.open_frame(Shape::Do, b')', key, start);
+            return self.open_frame(Construct::Do, b')', key, start);
         }
         if self.lexer.peek() == Some(b'p') {
             return self.read_packaged_v_string(key, start);
@@ -383,7 +383,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let rest = self.lexer.rest();
         if rest.starts_with(b"( ") && matches!(rest.get(2), Some(b'[' | b'{' | b'\\' | b'd' | b'q' | b's')) {
             self.lexer.position += 1;
-            return self.open_frame(Shape::Call, b')', key, start);
+            return self.open_frame(Construct::Call, b')', key, start);
         }
         let mut lookahead = self.lexer;
         lookahead.skip_blanks();
@@ -401,14 +401,14 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads the end of a construct around a value.
     pub(super) fn read_wrapper_end(&mut self, frame: &Frame) -> Result<(), Error> {
-        match frame.shape {
-            Shape::Scalar => self.read_tail(frame, |machine| machine.lexer.expect(b')', "`)`"))?,
-            Shape::Do => self.read_tail(frame, |machine| {
+        match frame.construct {
+            Construct::Scalar => self.read_tail(frame, |machine| machine.lexer.expect(b')', "`)`"))?,
+            Construct::Do => self.read_tail(frame, |machine| {
                 machine.lexer.expect(b')', "`)`")?;
                 machine.lexer.expect(b'}', "`}`")
             })?,
-            Shape::Bless => self.read_class(frame)?,
-            Shape::Call => self.read_class(frame).map_err(|error| match error.kind() {
+            Construct::Bless => self.read_class(frame)?,
+            Construct::Call => self.read_class(frame).map_err(|error| match error.kind() {
                 ErrorKind::Truncated => error,
                 _ => self.call_error(frame),
             })?,
@@ -461,7 +461,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if !body.kind.is_container() || body.kind == Kind::VString {
             return Err(self.malformed_error(frame.start, "a reference that is blessed", "another value"));
         }
-        if frame.shape == Shape::Call {
+        if frame.construct == Construct::Call {
             let is_name = name.iter().all(|byte| is_word_byte(*byte) || matches!(byte, b':' | b'\''));
             if b" )".starts_with(self.lexer.rest()) && self.lexer.rest().len() < 2 {
                 return Err(self.lexer.syntax_error(self.lexer.input.len(), "` )`"));

@@ -4,7 +4,7 @@
 //! wrote, that code would write the same bytes.
 
 use super::Writer;
-use super::frames::{WriteFrame, WriteShape};
+use super::frames::{WriteFrame, WrittenContainer};
 use super::leaf::push_digits;
 use super::quote;
 use crate::document::{Document, Kind, Location, Node, flag};
@@ -32,9 +32,9 @@ impl Writer<'_> {
     /// Writes as many children of the frame at `level` as it can.
     #[inline]
     pub(super) fn fast_children(&mut self, frame: &mut WriteFrame, level: usize, buf: &mut Vec<u8>) {
-        let is_array = frame.shape == WriteShape::Array;
+        let is_array = frame.container == WrittenContainer::Array;
         let has_indexes = is_array && self.style.options.indent >= 3;
-        if !self.is_fast || has_indexes || !is_array && frame.shape != WriteShape::Hash {
+        if !self.is_fast || has_indexes || !is_array && frame.container != WrittenContainer::Hash {
             return;
         }
         while let Some(node) = self.nodes.get(frame.next as usize).filter(|_| frame.next < frame.end) {
@@ -65,7 +65,7 @@ impl Writer<'_> {
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
     let Some((entry, names)) = document.tape().keys().get_plain(id) else { return false };
-    let Location::Arena(start) = entry.node.place() else { return false };
+    let Location::Arena(start) = entry.node.location() else { return false };
     let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
         return false;
     };
@@ -96,7 +96,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
     }
     match node.kind {
         Kind::Bytes => {
-            let (base, start) = match node.place() {
+            let (base, start) = match node.location() {
                 Location::Input(start) => (document.input(), start),
                 Location::Arena(start) => (document.tape().arena(), start),
             };
@@ -113,7 +113,8 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
         }
         Kind::Int => {
             let start = buf.len();
-            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
+            if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf)
+                && !document.tape().filled_by_caller
             {
                 // These digits would be written in quotes. That is a loss, and only the writer reports losses.
                 buf.truncate(start);

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::output::FLUSH_SIZE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteShape {
+pub(super) enum WrittenContainer {
     Array,
     Hash,
     /// A hash whose entries are sorted.
@@ -23,7 +23,7 @@ pub(super) enum WriteShape {
 /// A container whose children are not all written. Its level is the number of frames before it on the stack.
 #[derive(Clone, Copy)]
 pub(super) struct WriteFrame {
-    pub(super) shape: WriteShape,
+    pub(super) container: WrittenContainer,
     /// The next child, and the end of the children. For a sorted hash, `end` is the number of entries on `sorted`
     /// that belong to outer hashes.
     pub(super) next: u32,
@@ -55,8 +55,8 @@ impl Writer<'_> {
                 buf.push(b',');
             }
             frame.count += 1;
-            match frame.shape {
-                WriteShape::Array => {
+            match frame.container {
+                WrittenContainer::Array => {
                     if self.style.options.indent >= 3 {
                         self.start_line(column, level, buf);
                         buf.push(b'#');
@@ -64,22 +64,22 @@ impl Writer<'_> {
                     }
                     self.start_line(column, level, buf);
                 }
-                WriteShape::Hash | WriteShape::Sorted => {
+                WrittenContainer::Hash | WrittenContainer::Sorted => {
                     self.start_line(column, level, buf);
                     let width = self.write_entry_key(key, child, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
-                    if self.style.columns {
+                    if self.style.indents_to_column {
                         // Data::Dumper always adds the width of the default pair, ` => `, also if the option sets
                         // another one.
                         column += width + 4;
                     }
                 }
-                WriteShape::Scalar | WriteShape::Glob => {}
+                WrittenContainer::Scalar | WrittenContainer::Glob => {}
             }
             self.check_blanks()?;
             let node = self.node(child);
             let is_plain = !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET);
-            if is_plain && !matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
+            if is_plain && !matches!(frame.container, WrittenContainer::Scalar | WrittenContainer::Glob) {
                 self.write_leaf(child, &node, buf)?;
             } else {
                 frame.key = key;
@@ -101,19 +101,19 @@ impl Writer<'_> {
     /// Returns the next child and its key.
     #[inline]
     fn next_child(&mut self, frame: &mut WriteFrame) -> Option<(Option<Key>, u32)> {
-        if frame.shape == WriteShape::Sorted {
+        if frame.container == WrittenContainer::Sorted {
             if self.sorted.len() <= frame.end as usize {
                 return None;
             }
             return self.sorted.pop().map(|(key, value)| (Some(key), value));
         }
-        if frame.shape != WriteShape::Hash {
+        if frame.container != WrittenContainer::Hash {
             let child = frame.next;
             if child >= frame.end {
                 return None;
             }
             frame.next = self.document.tape().index_after(child);
-            if matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
+            if matches!(frame.container, WrittenContainer::Scalar | WrittenContainer::Glob) {
                 frame.next = frame.end;
             }
             return Some((None, child));
@@ -150,9 +150,9 @@ impl Writer<'_> {
 
     /// Writes the end of a container.
     fn close_container(&mut self, frame: &WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let is_list = !matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob);
+        let is_list = !matches!(frame.container, WrittenContainer::Scalar | WrittenContainer::Glob);
         if is_list && frame.count > 0 {
-            if self.style.options.trailingcomma && self.style.breaks {
+            if self.style.options.trailingcomma && self.style.breaks_lines {
                 buf.push(b',');
             }
             self.start_line(frame.column, self.stack.len(), buf);

@@ -94,7 +94,7 @@ impl<'d> Writer<'d> {
             && !self.style.options.useperl
             && !self.style.options.useqq
             && let Some((entry, bytes)) = self.document.tape().keys().get_plain(id)
-            && let crate::document::Location::Arena(start) = entry.node.place()
+            && let crate::document::Location::Arena(start) = entry.node.location()
             && let Some(bytes) = bytes.get(start as usize..start as usize + entry.node.aux as usize)
         {
             let before = buf.len();
@@ -146,7 +146,7 @@ impl<'d> Writer<'d> {
 
     /// Returns the width of a text. Data::Dumper's Perl code counts characters, and its C code counts bytes.
     fn text_width(&self, text: &[u8]) -> usize {
-        if !self.style.wide {
+        if !self.style.writes_utf8 {
             return text.len();
         }
         text.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
@@ -175,7 +175,7 @@ impl<'d> Writer<'d> {
             || quote::is_identifier(bytes)
             || is_text && !options.useqq && is_latin1_identifier(bytes);
         if !options.quotekeys && is_bare {
-            quote::push_chars(bytes, is_text, self.style.wide, buf);
+            quote::push_chars(bytes, is_text, self.style.writes_utf8, buf);
         } else {
             self.push_string_of_perl(bytes, is_text, buf);
         }

@@ -59,7 +59,7 @@ impl<'d> Writer<'d> {
                     self.record_loss(LossKind::Text, index);
                 }
             }
-            Kind::Int if useperl => self.write_number(index, &format_decimal(node.payload as i64), buf),
+            Kind::Int if useperl => self.write_perl_integer(index, &format_decimal(node.payload as i64), buf),
             Kind::Int => {
                 push_digits(&format_decimal(node.payload as i64), buf);
             }
@@ -181,7 +181,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes an integer as the Perl code does.
-    fn write_number(&mut self, index: u32, digits: &[u8], buf: &mut Vec<u8>) {
+    fn write_perl_integer(&mut self, index: u32, digits: &[u8], buf: &mut Vec<u8>) {
         if !self.write_string(digits, false, buf) {
             self.record_loss(LossKind::Quoted, index);
         }
@@ -204,7 +204,7 @@ impl<'d> Writer<'d> {
             return false;
         }
         let has_wide = is_text && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
-        if is_text { !has_wide } else { self.style.wide }
+        if is_text { !has_wide } else { self.style.writes_utf8 }
     }
 
     /// Writes a string. `is_text` is set if it is text and not only ASCII. Returns `true` if the string was written
@@ -231,7 +231,7 @@ impl<'d> Writer<'d> {
             return quote::push_double(bytes, is_text, true, buf);
         }
         let mut chars = Vec::new();
-        quote::push_chars(bytes, is_text, self.style.wide, &mut chars);
+        quote::push_chars(bytes, is_text, self.style.writes_utf8, &mut chars);
         quote::push_single(&chars, buf);
     }
 
@@ -241,8 +241,8 @@ impl<'d> Writer<'d> {
     fn write_glob(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         let options = self.style.options;
         let name = bytes.strip_prefix(b"*").unwrap_or(bytes);
-        let in_main = name.strip_prefix(b"main").filter(|rest| rest.starts_with(b"::"));
-        let name = match in_main {
+        let name_in_main = name.strip_prefix(b"main").filter(|rest| rest.starts_with(b"::"));
+        let name = match name_in_main {
             Some(b"::") if !options.useperl => b"",
             Some(rest) if rest.len() > 2 => rest,
             _ => name,
@@ -286,13 +286,14 @@ impl<'d> Writer<'d> {
     /// Reports non-ASCII characters that become escapes in the pattern, which only perl
     /// reads the same.
     fn record_regexp_losses(&mut self, index: u32) {
-        let own = self.child_bytes(self.document.tape().index_after(index + 1)).to_vec();
+        let own_flags = self.child_bytes(self.document.tape().index_after(index + 1)).to_vec();
         let (pattern, is_text, flags) = self.regexp_parts(index);
-        let is_blurred = !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.wide);
-        if flags != own || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
+        let is_ambiguous =
+            !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.writes_utf8);
+        if flags != own_flags || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
-        if is_blurred {
+        if is_ambiguous {
             self.record_loss(LossKind::Text, index + 1);
         }
     }
@@ -340,7 +341,7 @@ impl<'d> Writer<'d> {
                     buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
                 }
                 _ if !byte.is_ascii() && useperl => {
-                    quote::push_chars(&rest[..len], is_text, self.style.wide, buf);
+                    quote::push_chars(&rest[..len], is_text, self.style.writes_utf8, buf);
                 }
                 _ => buf.push(*byte),
             }

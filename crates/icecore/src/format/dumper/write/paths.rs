@@ -28,12 +28,12 @@ enum Step {
     },
     Item {
         index: u32,
-        arrow: bool,
+        has_arrow: bool,
     },
     Key {
         start: usize,
         end: usize,
-        arrow: bool,
+        has_arrow: bool,
     },
     /// The referenced value: `${…}`, `*{…}`.
     Dereference {
@@ -77,18 +77,18 @@ impl Paths {
     }
 
     pub(super) fn add_item(&mut self, array: Path, index: u32) -> Path {
-        let arrow = self.needs_arrow(array);
+        let has_arrow = self.needs_arrow(array);
         let piece = self.piece_at(array);
-        self.add_piece(PathPiece { parent: array, step: Step::Item { index, arrow }, ..piece })
+        self.add_piece(PathPiece { parent: array, step: Step::Item { index, has_arrow }, ..piece })
     }
 
     /// Adds and returns the path of an entry; `key` is in its written form, with quotes.
     pub(super) fn add_key(&mut self, hash: Path, key: &[u8]) -> Path {
-        let arrow = self.needs_arrow(hash);
+        let has_arrow = self.needs_arrow(hash);
         let piece = self.piece_at(hash);
         let (start, end) = self.keep_text(key);
         let has_line_break = piece.has_line_break || key.contains(&b'\n');
-        self.add_piece(PathPiece { parent: hash, step: Step::Key { start, end, arrow }, has_line_break, ..piece })
+        self.add_piece(PathPiece { parent: hash, step: Step::Key { start, end, has_arrow }, has_line_break, ..piece })
     }
 
     /// Adds and returns the path of the target of a reference.
@@ -154,7 +154,7 @@ impl Paths {
         }
         while let Some(step) = steps.pop() {
             match step {
-                Step::Item { arrow, .. } | Step::Key { arrow, .. } if arrow => buf.extend_from_slice(b"->"),
+                Step::Item { has_arrow, .. } | Step::Key { has_arrow, .. } if has_arrow => buf.extend_from_slice(b"->"),
                 _ => {}
             }
             match step {

@@ -92,10 +92,10 @@ fn push_control(byte: u8, next: Option<&u8>, buf: &mut Vec<u8>) {
     buf.push(letter);
 }
 
-/// Writes a string without escapes, in characters: UTF-8 if `wide`, otherwise Latin-1.
+/// Writes a string without escapes, in characters: UTF-8 if `writes_utf8`, otherwise Latin-1.
 /// Characters beyond Latin-1 stay UTF-8.
-pub(super) fn push_chars(bytes: &[u8], is_text: bool, wide: bool, buf: &mut Vec<u8>) {
-    match (is_text, wide) {
+pub(super) fn push_chars(bytes: &[u8], is_text: bool, writes_utf8: bool, buf: &mut Vec<u8>) {
+    match (is_text, writes_utf8) {
         (true, false) => {
             let mut rest = bytes;
             while let Some((code, len)) = utf8::first_character(rest) {

@@ -1,6 +1,6 @@
 //! Writes values: references, and what they refer to.
 
-use super::frames::{WriteFrame, WriteShape};
+use super::frames::{WriteFrame, WrittenContainer};
 use super::paths::Path;
 use super::quote;
 use super::referent::{Leaf, ReferenceResolver, Referent, ReferentType, ValueId, VariableContent, is_reference};
@@ -90,14 +90,14 @@ impl Writer<'_> {
     fn child_path(&mut self, level: usize) -> Option<Path> {
         let frame = self.stack.get(level)?;
         let path = frame.path?;
-        Some(match frame.shape {
-            WriteShape::Array => {
+        Some(match frame.container {
+            WrittenContainer::Array => {
                 let index = frame.count.saturating_sub(1);
                 self.paths.add_item(path, index)
             }
-            WriteShape::Scalar => self.paths.add_dereference(path, b'$'),
-            WriteShape::Glob => self.paths.add_dereference(path, b'*'),
-            WriteShape::Hash | WriteShape::Sorted => {
+            WrittenContainer::Scalar => self.paths.add_dereference(path, b'$'),
+            WrittenContainer::Glob => self.paths.add_dereference(path, b'*'),
+            WrittenContainer::Hash | WrittenContainer::Sorted => {
                 let key = frame.key?;
                 let mut text = std::mem::take(&mut self.scratch);
                 text.clear();
@@ -156,7 +156,7 @@ impl Writer<'_> {
                     return Ok(());
                 }
                 Some(_) => is_known = true,
-                None if leaf.is_target && self.is_catalogued(leaf) => {
+                None if leaf.is_target && self.is_remembered(leaf) => {
                     self.remember(id, leaf.node, SeenForm::Backslash);
                     is_known = true;
                 }
@@ -178,7 +178,7 @@ impl Writer<'_> {
 
     /// Returns `true` if Data::Dumper remembers this scalar. It does not remember perl's own undef. With `sparseseen`
     /// it remembers only scalars to which several references refer.
-    fn is_catalogued(&self, leaf: &Leaf) -> bool {
+    fn is_remembered(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
         let node = self.node(leaf.node);
         if options.useperl {
@@ -232,12 +232,12 @@ impl Writer<'_> {
         if blessed.is_some() {
             buf.extend_from_slice(options.bless.as_bytes());
             buf.extend_from_slice(b"( ");
-            if self.style.columns {
+            if self.style.indents_to_column {
                 // Data::Dumper's Perl code always adds the width of `bless( `, whatever the function's name is.
                 column += if options.useperl { 7 } else { options.bless.len() + 2 };
             }
         }
-        let shape = match referent.kind {
+        let container = match referent.kind {
             ReferentType::Regexp => {
                 self.write_regexp(referent.node, buf);
                 return self.end_reference(referent, blessed, buf);
@@ -252,12 +252,12 @@ impl Writer<'_> {
                 buf.extend_from_slice(b"sub { \"DUMMY\" }");
                 return self.end_reference(referent, blessed, buf);
             }
-            ReferentType::Array => WriteShape::Array,
-            ReferentType::Hash => WriteShape::Hash,
-            ReferentType::Scalar => WriteShape::Scalar,
-            ReferentType::Glob => WriteShape::Glob,
+            ReferentType::Array => WrittenContainer::Array,
+            ReferentType::Hash => WrittenContainer::Hash,
+            ReferentType::Scalar => WrittenContainer::Scalar,
+            ReferentType::Glob => WrittenContainer::Glob,
         };
-        self.open_container(referent, shape, blessed, column, buf)
+        self.open_container(referent, container, blessed, column, buf)
     }
 
     /// Writes the text of a sub, with its lines aligned.
@@ -316,7 +316,7 @@ impl Writer<'_> {
     /// Writes a name. Data::Dumper's C code writes its bytes, and the Perl code writes its characters.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
-            return quote::push_chars(name, utf8::is_valid_text(name), self.style.wide, buf);
+            return quote::push_chars(name, utf8::is_valid_text(name), self.style.writes_utf8, buf);
         }
         buf.extend_from_slice(name);
     }
@@ -406,7 +406,7 @@ impl Writer<'_> {
     fn open_container(
         &mut self,
         referent: &Referent,
-        shape: WriteShape,
+        container: WrittenContainer,
         blessed: Option<u32>,
         column: usize,
         buf: &mut Vec<u8>,
@@ -415,25 +415,25 @@ impl Writer<'_> {
             return Err(self.limits.too_deep().on_path(self.document.path(referent.node)));
         }
         let sigil = self.own_sigil();
-        let brackets: &'static [u8] = match shape {
-            WriteShape::Array if sigil == Some(b'@') => b"()",
-            WriteShape::Hash | WriteShape::Sorted if sigil == Some(b'%') => b"()",
-            WriteShape::Array => b"[]",
-            WriteShape::Hash | WriteShape::Sorted => b"{}",
-            WriteShape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
-            WriteShape::Scalar | WriteShape::Glob => b"\\",
+        let brackets: &'static [u8] = match container {
+            WrittenContainer::Array if sigil == Some(b'@') => b"()",
+            WrittenContainer::Hash | WrittenContainer::Sorted if sigil == Some(b'%') => b"()",
+            WrittenContainer::Array => b"[]",
+            WrittenContainer::Hash | WrittenContainer::Sorted => b"{}",
+            WrittenContainer::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
+            WrittenContainer::Scalar | WrittenContainer::Glob => b"\\",
         };
-        let (opening, closing) = match shape {
-            WriteShape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
+        let (opening, closing) = match container {
+            WrittenContainer::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
             _ => brackets.split_at(1),
         };
         buf.extend_from_slice(opening);
-        let (first, end) = match shape {
-            WriteShape::Scalar | WriteShape::Glob => (referent.node, referent.node + 1),
+        let (first, end) = match container {
+            WrittenContainer::Scalar | WrittenContainer::Glob => (referent.node, referent.node + 1),
             _ => (referent.node + 1, self.document.tape().index_after(referent.node)),
         };
         let mut frame = WriteFrame {
-            shape,
+            container,
             next: first,
             end,
             count: 0,
@@ -444,8 +444,8 @@ impl Writer<'_> {
             blessed,
             closing,
         };
-        if shape == WriteShape::Hash && self.style.options.sortkeys {
-            frame.shape = WriteShape::Sorted;
+        if container == WrittenContainer::Hash && self.style.options.sortkeys {
+            frame.container = WrittenContainer::Sorted;
             frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
             self.sort_entries(first, end);
         }

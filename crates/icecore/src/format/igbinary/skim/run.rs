@@ -52,8 +52,8 @@ impl Token {
 pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i64>) -> (usize, bool) {
     // Number of entries still to skip.
     let Some(mut remaining) = pop_entries(run) else { return (0, false) };
-    let (mut offset, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
-    let (bytes, base) = (run.bytes, run.base);
+    let (mut offset, mut values, mut names, mut is_found) = (0, run.value_count, run.name_count, false);
+    let (bytes, base) = (run.bytes, run.view_start);
     let is_open = loop {
         if remaining == 0 {
             match pop_entries(run) {
@@ -118,7 +118,7 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
         frame.remaining -= u64::from(is_found);
         run.open.push(frame);
     }
-    (run.values, run.names) = (values, names);
+    (run.value_count, run.name_count) = (values, names);
     (offset, is_found)
 }
 

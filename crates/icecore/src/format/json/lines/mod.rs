@@ -36,7 +36,7 @@ pub static FORMAT: Format = Format {
     },
     detect: detect::detect,
     begins: Some(super::detect::begins_like_json),
-    inside: None,
+    detect_in_string: None,
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(Lines(ReadOptions::from_settings(settings))),

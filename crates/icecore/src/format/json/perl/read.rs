@@ -2,7 +2,7 @@
 //! returns `None` for anything else and for every error: the reader of
 //! [`super::super::read`] then starts from the beginning.
 
-use super::super::number::{self, NumberShape};
+use super::super::number::{self, NumberSyntax};
 use super::super::string::{self, non_ascii_mask, special_byte_mask};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
@@ -150,7 +150,7 @@ impl PerlReader<'_, '_> {
         if self.input.get(stop.offset) != Some(&b'"') {
             return self.read_escaped_string(start, stop.offset);
         }
-        let kind = if stop.beyond_ascii { self.text_kind(start, stop.offset)? } else { Kind::Bytes };
+        let kind = if stop.has_non_ascii { self.text_kind(start, stop.offset)? } else { Kind::Bytes };
         self.offset = stop.offset + 1;
         Some(self.tape.new_borrowed_string(kind, start, stop.offset - start))
     }
@@ -220,7 +220,7 @@ impl PerlReader<'_, '_> {
     fn read_long_number(&mut self) -> Option<Node> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Integer(end) => {
+            NumberSyntax::Integer(end) => {
                 let text = std::str::from_utf8(self.input.get(start..end)?).ok()?;
                 let node = if let Ok(value) = text.parse::<i64>() {
                     Node::int(value)
@@ -231,11 +231,11 @@ impl PerlReader<'_, '_> {
                 };
                 (node, end)
             }
-            NumberShape::Decimal(end) => {
+            NumberSyntax::Decimal(end) => {
                 let value = number::parse_decimal(self.input.get(start..end)?)?;
                 (Node::leaf(Kind::Float, value.to_bits()), end)
             }
-            NumberShape::Broken(..) => return None,
+            NumberSyntax::Broken(..) => return None,
         };
         self.offset = end;
         Some(node)
@@ -291,7 +291,7 @@ impl PerlReader<'_, '_> {
     fn read_new_key(&mut self, top: &OpenContainer) -> Option<u16> {
         let arena_start = self.tape.arena.len();
         let node = self.read_string()?;
-        let place = node.place();
+        let place = node.location();
         if top.count < MAX_ENTRIES_WITH_IDS {
             let len = node.aux as usize;
             let tape = &mut *self.tape;

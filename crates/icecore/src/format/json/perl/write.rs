@@ -1,6 +1,6 @@
 //! Writes JSON in one pass over the nodes, in their order.
 
-use super::super::number::{self, NumberShape, push_canonical};
+use super::super::number::{self, NumberSyntax, push_canonical};
 use super::super::scratch::{self, SCRATCH_LEN, Scratch};
 use super::Style;
 use super::number::write_float;
@@ -181,7 +181,7 @@ impl<'d> PerlWriter<'d, '_> {
         let offset = self.filled;
         match node.kind {
             Kind::Bytes | Kind::Text => {
-                let (base, start) = match node.place() {
+                let (base, start) = match node.location() {
                     Location::Input(start) => (self.input, start),
                     Location::Arena(start) => (&self.tape.arena[..], start),
                 };
@@ -229,7 +229,7 @@ impl<'d> PerlWriter<'d, '_> {
     fn write_number_text(&mut self, node: &Node) -> Result<(), Error> {
         let text = self.tape.string_bytes(node, self.input);
         match number::classify_number(text, 0) {
-            NumberShape::Integer(end) | NumberShape::Decimal(end) if end == text.len() => {
+            NumberSyntax::Integer(end) | NumberSyntax::Decimal(end) if end == text.len() => {
                 self.flush();
                 self.out.extend_from_slice(text);
                 Ok(())

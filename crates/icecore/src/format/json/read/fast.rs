@@ -9,9 +9,9 @@ use crate::format::json::{number, string};
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Remembers that the name with this id is at `start` of the input, without escapes, and
-    /// follows `previous`.
-    pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
-        KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
+    /// follows `previous_key`.
+    pub(super) fn learn_name(&mut self, previous_key: u16, id: u16, start: usize, len: usize) {
+        KeyPrediction::get_or_insert(&mut self.predictions, previous_key).next = id;
         let prediction = KeyPrediction::get_or_insert(&mut self.predictions, id);
         prediction.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
         // The text is the name with its two quotes and the colon. It is compared as one word of 16 bytes, so the name
@@ -40,7 +40,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 let stop = string::find_special::<true>(self.input, first);
                 let len = u32::try_from(stop.offset - first).ok().filter(|len| *len < u32::MAX)?;
                 let is_plain = self.input.get(stop.offset) == Some(&b'"')
-                    && !stop.beyond_ascii
+                    && !stop.has_non_ascii
                     && u64::from(len) <= self.limits.string;
                 is_plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.offset + 1))
             }
@@ -57,9 +57,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     pub(super) fn read_members(&mut self) -> bool {
         let mut offset = self.offset;
         let Some(top) = self.open.last() else { return false };
-        let (mut count, mut previous) = (top.count, top.previous);
+        let (mut count, mut previous_key) = (top.count, top.previous_key);
         let is_complete = loop {
-            let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
+            let id = self.predictions.get(usize::from(previous_key)).map_or(0, |known| known.next);
             let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
             // A name is compared in a block of 16 bytes. At the end of the input such a block does not exist, so the
             // machine reads the name.
@@ -83,7 +83,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             }
             node.key = id;
             tape.push(node);
-            previous = id;
+            previous_key = id;
             if is_last {
                 offset = end;
                 break true;
@@ -93,7 +93,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         };
         self.offset = offset;
         if let Some(top) = self.open.last_mut() {
-            (top.count, top.previous) = (count, previous);
+            (top.count, top.previous_key) = (count, previous_key);
         }
         is_complete
     }
@@ -129,7 +129,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return false;
         }
         let keys = &self.sink.tape().keys;
-        let id = keys.predict_next(top.previous);
+        let id = keys.predict_next(top.previous_key);
         let known = self
             .predictions
             .get(usize::from(id))
@@ -145,7 +145,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         debug_assert!(id != NO_KEY && id != KEY_NODE && id != IS_KEY);
         self.offset = end + 1;
         self.key = id;
-        top.previous = id;
+        top.previous_key = id;
         true
     }
 }

@@ -54,14 +54,14 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let input = self.input;
         let (quote, start) = (input.get(self.offset).copied(), self.offset + 1);
         let (mut offset, mut run) = (start, start);
-        let mut escaped = false;
+        let mut has_escapes = false;
         loop {
             match input.get(offset).copied() {
                 None => return Err(self.truncated_error("a string", start - 1)),
                 byte if byte == quote => break,
                 Some(b'\\') => {
                     self.sink.tape().arena.extend_from_slice(input.get(run..offset).unwrap_or(&[]));
-                    escaped = true;
+                    has_escapes = true;
                     offset = self.read_escape(offset)?;
                     run = offset;
                     continue;
@@ -73,7 +73,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             offset += 1;
         }
         self.check_utf8(start, offset)?;
-        let (place, len) = if escaped {
+        let (location, len) = if has_escapes {
             let arena = &mut self.sink.tape().arena;
             arena.extend_from_slice(input.get(run..offset).unwrap_or(&[]));
             (Location::Arena(first as u64), arena.len() - first)
@@ -84,7 +84,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.offset));
         }
         self.offset = offset + 1;
-        Ok(StringToken { place, len, escaped })
+        Ok(StringToken { location, len, has_escapes })
     }
 
     /// Reads a name without quotes whose first letter was already seen. It ends before
@@ -102,7 +102,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         self.offset = end;
         // It is not spelled like a name in quotes, so it can't be predicted.
-        Ok(StringToken { place: Location::Input(start as u64), len, escaped: true })
+        Ok(StringToken { location: Location::Input(start as u64), len, has_escapes: true })
     }
 
     /// Refuses a key that the innermost map already has.
@@ -120,7 +120,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 
     fn string_bytes(&mut self, text: &StringToken) -> &[u8] {
         let input = self.input;
-        let bytes = match text.place {
+        let bytes = match text.location {
             Location::Input(start) => input.get(start as usize..start as usize + text.len),
             Location::Arena(start) => self.sink.tape().arena.get(start as usize..start as usize + text.len),
         };
@@ -136,7 +136,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let start = self.offset;
         let node = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
         self.sink.record_begin(node, start);
-        self.open.push(ReadFrame { node, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.open.push(ReadFrame { node, count: 0, is_map: false, is_tag: true, previous_key: 0 });
         self.read_tag_name(node)?;
         Ok(false)
     }
@@ -153,7 +153,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             self.record_span(start, index, "class name");
         }
         let name = self.string_bytes(&text).to_vec();
-        if let Location::Arena(start) = text.place {
+        if let Location::Arena(start) = text.location {
             self.sink.tape().arena.truncate(start as usize);
         }
         let kind = if name.is_ascii() { Kind::Bytes } else { Kind::Text };

@@ -18,14 +18,14 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return self.read_escaped_string(start, stop);
         }
         let len = stop.offset - start;
-        if stop.beyond_ascii {
+        if stop.has_non_ascii {
             self.check_utf8(start, stop.offset)?;
         }
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(self.offset));
         }
         self.offset = stop.offset + 1;
-        Ok(StringToken { place: Location::Input(start as u64), len, escaped: false })
+        Ok(StringToken { location: Location::Input(start as u64), len, has_escapes: false })
     }
 
     /// Reads a string that starts at `start` and does not end at `stop`, where the scan
@@ -46,7 +46,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.offset));
         }
         self.offset = end + 1;
-        Ok(StringToken { place: Location::Arena(first as u64), len, escaped: true })
+        Ok(StringToken { location: Location::Arena(first as u64), len, has_escapes: true })
     }
 
     /// Unescapes a string into the arena. Returns the offset of its closing quote.

@@ -43,7 +43,7 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
         // After a value.
         loop {
             let Some(is_object) = open.last().copied() else {
-                return Some(StringPlaces { list: scan.list, consumed: scan.offset, ..StringPlaces::default() });
+                return Some(StringPlaces { strings: scan.list, consumed: scan.offset, ..StringPlaces::default() });
             };
             let next = scan.peek_token()?;
             scan.offset += 1;
@@ -114,7 +114,7 @@ impl StringScan<'_> {
         if (offset - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (role == StringRole::Value || self.wanted.keys) && (self.wanted.is_wanted)(start, offset) {
+        if (role == StringRole::Value || self.wanted.wants_keys) && (self.wanted.is_wanted)(start, offset) {
             let place = StringPlace { role, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
             self.list.push(FoundString::Text(place));
         }

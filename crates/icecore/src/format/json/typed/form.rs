@@ -76,19 +76,19 @@ impl Name {
 }
 
 /// A form: the key that begins it, and the required and optional keys next to it.
-pub(super) struct FormShape {
+pub(super) struct FormKeys {
     pub(super) main: Name,
     pub(super) required: &'static [Name],
     pub(super) optional: &'static [Name],
 }
 
-const fn define_form(main: Name, required: &'static [Name], optional: &'static [Name]) -> FormShape {
-    FormShape { main, required, optional }
+const fn define_form(main: Name, required: &'static [Name], optional: &'static [Name]) -> FormKeys {
+    FormKeys { main, required, optional }
 }
 
 /// The forms. If an object has two main keys, the one that comes first here counts, and
 /// the other is next to it.
-pub(super) static SHAPES: &[FormShape] = &[
+pub(super) static FORMS: &[FormKeys] = &[
     define_form(Name::Icecore, &[Name::Value], &[Name::Strings, Name::Header, Name::Spelling]),
     define_form(Name::Id, &[Name::Value], &[]),
     define_form(Name::Weak, &[], &[]),
@@ -162,15 +162,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_and_part_of_a_form() {
+    fn every_key_is_found_and_belongs_to_a_form() {
         for (index, (name, text)) in NAMES.iter().enumerate() {
             assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
-            let belongs = |shape: &FormShape| {
-                shape.main == *name || shape.required.contains(name) || shape.optional.contains(name)
+            let belongs = |form_keys: &FormKeys| {
+                form_keys.main == *name || form_keys.required.contains(name) || form_keys.optional.contains(name)
             };
-            assert!(SHAPES.iter().any(belongs), "{text}");
+            assert!(FORMS.iter().any(belongs), "{text}");
         }
         assert_eq!(Name::from_text(b"$"), None);
     }

@@ -14,9 +14,10 @@ pub(super) struct MapKeys {
     /// By id: the key in quotes and with the colon; `None` if it needs a pair. Empty if
     /// it is not known yet.
     texts: Vec<Option<Vec<u8>>>,
-    /// By id: the last map that had it.
-    stamps: Vec<u64>,
-    serial: u64,
+    /// By id: the number of the last map that had it.
+    last_maps: Vec<u64>,
+    /// Number of the current map, counted from 1.
+    current_map: u64,
 }
 
 /// An entry of a map.
@@ -79,16 +80,16 @@ impl TypedWriter<'_, '_> {
         self.open_bracket(b'{');
         self.tasks.push(WriteTask::Close(b'}'));
         if special.is_some() || !self.has_plain_keys(first, end) {
-            let pairs = self.find_pairs_end(first, end);
-            self.tasks.push(WriteTask::MapProperties { map: special, first, pairs, end });
+            let pairs_end = self.find_pairs_end(first, end);
+            self.tasks.push(WriteTask::MapProperties { map: special, first, pairs_end, end });
             self.tasks.extend([
                 WriteTask::Close(b']'),
-                WriteTask::Pairs(first, pairs),
+                WriteTask::Pairs(first, pairs_end),
                 WriteTask::Open(b'['),
                 WriteTask::Key(Name::Map),
             ]);
         } else if self.sort_keys {
-            self.tasks.push(WriteTask::Sorted(self.sort_entries(first, end)));
+            self.tasks.push(WriteTask::SortedEntries(self.sort_entries(first, end)));
         } else {
             self.tasks.push(WriteTask::Entries(first, end));
         }
@@ -96,32 +97,33 @@ impl TypedWriter<'_, '_> {
 
     /// Returns `true` if all keys can be plain keys of an object, without duplicates.
     fn has_plain_keys(&mut self, first: u32, end: u32) -> bool {
-        self.maps.serial += 1;
-        let serial = self.maps.serial;
-        let (mut next, mut has_nodes) = (first, false);
+        self.maps.current_map += 1;
+        let current_map = self.maps.current_map;
+        let (mut next, mut has_key_nodes) = (first, false);
         while let Some(entry) = self.map_entry(next, end) {
             next = entry.next;
             match entry.id {
                 None => {
                     let (node, bytes) = self.entry_key(&entry);
-                    let is_plain = !self.is_target(entry.node) && key::encode_key(self.strings, &node, bytes).is_some();
+                    let is_plain =
+                        !self.is_target(entry.node) && key::encode_key(self.plain_strings, &node, bytes).is_some();
                     if !is_plain {
                         return false;
                     }
-                    has_nodes = true;
+                    has_key_nodes = true;
                 }
                 Some(id) => {
                     let index = usize::from(id);
                     if self.render_key(id).is_none() {
                         return false;
                     }
-                    if std::mem::replace(&mut self.maps.stamps[index], serial) == serial {
+                    if std::mem::replace(&mut self.maps.last_maps[index], current_map) == current_map {
                         return false;
                     }
                 }
             }
         }
-        !has_nodes || self.has_distinct_keys(first, end)
+        !has_key_nodes || self.has_distinct_keys(first, end)
     }
 
     /// Returns `true` if there are no duplicate keys, if some have no id.
@@ -143,11 +145,11 @@ impl TypedWriter<'_, '_> {
         let index = usize::from(id);
         if self.maps.texts.len() <= index {
             self.maps.texts.resize(index + 1, Some(Vec::new()));
-            self.maps.stamps.resize(index + 1, 0);
+            self.maps.last_maps.resize(index + 1, 0);
         }
         if self.maps.texts[index].as_ref().is_some_and(Vec::is_empty) {
             let name = self.document.tape().keys().get(u32::from(id));
-            let text = name.and_then(|name| key::encode_key(self.strings, &name.node, name.bytes));
+            let text = name.and_then(|name| key::encode_key(self.plain_strings, &name.node, name.bytes));
             self.maps.texts[index] = text.map(|text| quote_key(&text, self.emitter.style()));
         }
         self.maps.texts[index].as_deref()
@@ -171,7 +173,7 @@ impl TypedWriter<'_, '_> {
             }
             None => {
                 let (node, bytes) = self.entry_key(entry);
-                let text = key::encode_key(self.strings, &node, bytes).unwrap_or_default();
+                let text = key::encode_key(self.plain_strings, &node, bytes).unwrap_or_default();
                 self.emitter.write_raw(&quote_key(&text, self.emitter.style()))?;
             }
         }
@@ -188,15 +190,15 @@ impl TypedWriter<'_, '_> {
             next = entry.next;
         }
         entries.sort_by(|a, b| self.entry_key(a).1.cmp(self.entry_key(b).1));
-        let places: Vec<_> = entries.iter().map(|entry| (entry.node, entry.next)).collect();
-        places.into_iter()
+        let bounds: Vec<_> = entries.iter().map(|entry| (entry.node, entry.next)).collect();
+        bounds.into_iter()
     }
 
     /// Writes one entry of an object whose entries are sorted.
     pub(super) fn write_next_sorted(&mut self, mut entries: std::vec::IntoIter<(u32, u32)>) -> Result<(), Error> {
-        let Some((at, end)) = entries.next() else { return Ok(()) };
-        self.tasks.push(WriteTask::Sorted(entries));
-        match self.map_entry(at, end) {
+        let Some((index, end)) = entries.next() else { return Ok(()) };
+        self.tasks.push(WriteTask::SortedEntries(entries));
+        match self.map_entry(index, end) {
             Some(entry) => self.write_plain_entry(&entry),
             None => Ok(()),
         }
@@ -205,14 +207,14 @@ impl TypedWriter<'_, '_> {
     /// Returns where the pairs end: placeholders at the end of a map are listed
     /// separately.
     fn find_pairs_end(&self, first: u32, end: u32) -> u32 {
-        let (mut next, mut pairs) = (first, first);
+        let (mut next, mut pairs_end) = (first, first);
         while let Some(entry) = self.map_entry(next, end) {
             next = entry.next;
             if key_flags(&self.entry_key(&entry).0) != flag::PLACEHOLDER || self.is_target(entry.node) {
-                pairs = next;
+                pairs_end = next;
             }
         }
-        pairs
+        pairs_end
     }
 
     /// Writes one pair, and schedules the others.
@@ -238,7 +240,7 @@ impl TypedWriter<'_, '_> {
         &mut self,
         map: Option<u32>,
         first: u32,
-        pairs: u32,
+        pairs_end: u32,
         end: u32,
     ) -> Result<(), Error> {
         let flags = map.and_then(|map| self.nodes.get(map as usize)).map_or(0, |node| node.flags);
@@ -247,7 +249,7 @@ impl TypedWriter<'_, '_> {
             self.emitter.write_word("true");
         }
         let (mut next, mut position, mut locked) = (first, 0, Vec::new());
-        while let Some(entry) = self.map_entry(next, pairs) {
+        while let Some(entry) = self.map_entry(next, pairs_end) {
             if key_flags(&self.entry_key(&entry).0) & flag::LOCKED != 0 {
                 locked.push(position);
             }

@@ -45,19 +45,20 @@ pub(in crate::format::json) fn read_typed<'a>(
         // Positions in the input are only needed now.
         let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
-        let start = extents.and_then(|extents| extents.get(node_error.place as usize)).map_or(0, |extent| extent.start);
-        let found = reader.describe_value(node_error.place);
+        let start =
+            extents.and_then(|extents| extents.get(node_error.plain_node as usize)).map_or(0, |extent| extent.start);
+        let found = reader.describe_value(node_error.plain_node);
         let error = node_error.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
         let error = error.on_path(reader.next_value_path());
         reader.close_open_containers();
         error
     });
-    let TypedReader { tape, places, .. } = reader;
+    let TypedReader { tape, plain_nodes, .. } = reader;
     let mut document = match trace {
         None => Document::new(input, tape),
         Some(trace) => {
             let mut sink = Detailed { tape, ..Detailed::default() };
-            sink.detail.trace = convert_trace(trace, &places);
+            sink.detail.trace = convert_trace(trace, &plain_nodes);
             Document::from_detailed(input, sink)
         }
     };
@@ -68,12 +69,15 @@ pub(in crate::format::json) fn read_typed<'a>(
 }
 
 /// Converts the trace of the plain document to one of the document that it describes;
-/// `places` has the plain node for each node.
-fn convert_trace(trace: Trace, places: &[u32]) -> Trace {
-    let extents = places.iter().map(|place| trace.extents.get(*place as usize).copied().unwrap_or_default()).collect();
+/// `plain_nodes` has the plain node for each node.
+fn convert_trace(trace: Trace, plain_nodes: &[u32]) -> Trace {
+    let extents = plain_nodes
+        .iter()
+        .map(|plain_node| trace.extents.get(*plain_node as usize).copied().unwrap_or_default())
+        .collect();
     let mut nodes = vec![NO_NODE; trace.extents.len()];
-    for (index, place) in (0u32..).zip(places) {
-        if let Some(node) = nodes.get_mut(*place as usize) {
+    for (index, plain_node) in (0u32..).zip(plain_nodes) {
+        if let Some(node) = nodes.get_mut(*plain_node as usize) {
             *node = index;
         }
     }
@@ -92,29 +96,29 @@ fn convert_trace(trace: Trace, places: &[u32]) -> Trace {
 
 /// An error at a node of the plain document.
 pub(super) struct NodeError {
-    place: u32,
+    plain_node: u32,
     error: Error,
 }
 
 impl NodeError {
     #[cold]
-    pub(super) fn new(place: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { place, error: Error::new(ErrorKind::Malformed).expecting(expected) }
+    pub(super) fn new(plain_node: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { plain_node, error: Error::new(ErrorKind::Malformed).expecting(expected) }
     }
 
     #[cold]
-    fn from_error(place: u32, error: Error) -> NodeError {
-        NodeError { place, error }
+    fn from_error(plain_node: u32, error: Error) -> NodeError {
+        NodeError { plain_node, error }
     }
 
     #[cold]
     fn finding(self, found: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { place: self.place, error: self.error.finding(found) }
+        NodeError { plain_node: self.plain_node, error: self.error.finding(found) }
     }
 
     #[cold]
     fn helping(self, help: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { place: self.place, error: self.error.helping(help) }
+        NodeError { plain_node: self.plain_node, error: self.error.helping(help) }
     }
 }
 
@@ -128,12 +132,12 @@ struct Slot {
 /// Tasks still to do, the next one last.
 enum ReadTask {
     Value {
-        place: u32,
+        plain_node: u32,
         slot: Slot,
     },
     /// The value of a key that is allowed but absent.
     Absent {
-        place: u32,
+        plain_node: u32,
         slot: Slot,
     },
     /// The items between two nodes, as children.
@@ -176,7 +180,7 @@ struct UnresolvedLink {
     /// The number that `$id` assigns to its target.
     number: u64,
     /// Its place in the plain document, for errors.
-    place: u32,
+    plain_node: u32,
 }
 
 /// Converts a plain document to the one that it describes.
@@ -194,15 +198,15 @@ pub(super) struct TypedReader<'a, 'r> {
     ids: HashMap<u64, u32>,
     links: Vec<UnresolvedLink>,
     /// For each node, the node of the plain document that it came from.
-    places: Vec<u32>,
+    plain_nodes: Vec<u32>,
     /// The key of the value that is being read.
-    pending: u16,
+    current_key: u16,
 }
 
 impl<'a, 'r> TypedReader<'a, 'r> {
     fn new(input: &'a [u8], mut source: Tape, limits: &'r Limits, mut tape: Tape) -> TypedReader<'a, 'r> {
         tape.arena = std::mem::take(&mut source.arena);
-        tape.long = std::mem::take(&mut source.long);
+        tape.long_strings = std::mem::take(&mut source.long_strings);
         TypedReader {
             input,
             source,
@@ -214,8 +218,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             keys: Vec::new(),
             ids: HashMap::new(),
             links: Vec::new(),
-            places: Vec::new(),
-            pending: 0,
+            plain_nodes: Vec::new(),
+            current_key: 0,
         }
     }
 
@@ -223,17 +227,17 @@ impl<'a, 'r> TypedReader<'a, 'r> {
         let mut spelling = None;
         let mut value = self.source.root;
         if self.is_outermost(value) {
-            let parts = self.read_parts(value)?;
-            self.check_parts(value, &parts)?;
-            self.read_version(&parts)?;
-            if let Some(header) = parts.get(Name::Header) {
+            let values = self.read_form_values(value)?;
+            self.find_form_keys(value, &values)?;
+            self.read_version(&values)?;
+            if let Some(header) = values.get(Name::Header) {
                 self.tape.header = Some(self.tape.len());
                 self.read_value(header, Slot::default())?;
                 self.run_tasks()?;
             }
             spelling =
-                parts.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
-            value = parts.get(Name::Value).unwrap_or(value);
+                values.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
+            value = values.get(Name::Value).unwrap_or(value);
         }
         self.tape.root = self.tape.len();
         self.read_value(value, Slot::default())?;
@@ -242,22 +246,22 @@ impl<'a, 'r> TypedReader<'a, 'r> {
         Ok(spelling)
     }
 
-    fn read_version(&mut self, parts: &source::FormParts) -> Result<(), NodeError> {
-        if let Some(place) = parts.get(Name::Icecore) {
-            match self.source_number(place) {
+    fn read_version(&mut self, values: &source::FormValues) -> Result<(), NodeError> {
+        if let Some(plain_node) = values.get(Name::Icecore) {
+            match self.source_number(plain_node) {
                 Some(1) => {}
                 Some(higher) if higher > 1 => {
                     let error = Error::new(ErrorKind::Unsupported).expecting("version 1 of json:typed");
-                    return Err(NodeError::from_error(place, error.finding(format!("version {higher}"))));
+                    return Err(NodeError::from_error(plain_node, error.finding(format!("version {higher}"))));
                 }
-                _ => return Err(NodeError::new(place, "the version for $icecore, 1")),
+                _ => return Err(NodeError::new(plain_node, "the version for $icecore, 1")),
             }
         }
-        if let Some(place) = parts.get(Name::Strings) {
-            self.strings = match self.source_text(place) {
+        if let Some(plain_node) = values.get(Name::Strings) {
+            self.strings = match self.source_text(plain_node) {
                 Some(b"text") => PlainStringKind::Text,
                 Some(b"bytes") => PlainStringKind::Bytes,
-                _ => return Err(NodeError::new(place, "\"text\" or \"bytes\" for $strings")),
+                _ => return Err(NodeError::new(plain_node, "\"text\" or \"bytes\" for $strings")),
             };
         }
         Ok(())
@@ -266,8 +270,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     fn run_tasks(&mut self) -> Result<(), NodeError> {
         while let Some(task) = self.tasks.pop() {
             match task {
-                ReadTask::Value { place, slot } => self.read_value(place, slot)?,
-                ReadTask::Absent { place, slot } => self.push_absent(slot, place)?,
+                ReadTask::Value { plain_node, slot } => self.read_value(plain_node, slot)?,
+                ReadTask::Absent { plain_node, slot } => self.push_absent(slot, plain_node)?,
                 ReadTask::Items { next, end } => {
                     if next < end {
                         self.tasks.push(ReadTask::Items { next: self.source.index_after(next), end });
@@ -289,13 +293,13 @@ impl<'a, 'r> TypedReader<'a, 'r> {
 
     /// Sets the targets of the links.
     fn resolve_links(&mut self) -> Result<(), NodeError> {
-        for UnresolvedLink { node, number, place } in &self.links {
+        for UnresolvedLink { node, number, plain_node } in &self.links {
             let Some(target) = self.ids.get(number) else {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("the number of an $id")
                     .finding(format!("{number}, which no value has"))
                     .on_path(self.tape.path_to(*node, self.input));
-                return Err(NodeError::from_error(*place, error));
+                return Err(NodeError::from_error(*plain_node, error));
             };
             self.tape.nodes[*node as usize].payload = u64::from(*target);
             if self.tape.nodes[*node as usize].kind == Kind::Copy {
@@ -304,7 +308,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                         .expecting("a $copy of a value that is complete before it")
                         .finding(format!("one of {number}"))
                         .on_path(self.tape.path_to(*node, self.input));
-                    return Err(NodeError::from_error(*place, error));
+                    return Err(NodeError::from_error(*plain_node, error));
                 }
                 self.tape.mark_copied(*target);
             }
@@ -314,7 +318,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             let node = &self.tape.nodes[index as usize];
             node.kind.is_again().then_some(node.payload as u32)
         };
-        for UnresolvedLink { node, place, .. } in &self.links {
+        for UnresolvedLink { node, plain_node, .. } in &self.links {
             let mut target = link(*node);
             for _ in 0..16 {
                 target = target.and_then(link);
@@ -324,7 +328,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                     .expecting("a link to a value")
                     .finding("one that only leads to other links")
                     .on_path(self.tape.path_to(*node, self.input));
-                return Err(NodeError::from_error(*place, error));
+                return Err(NodeError::from_error(*plain_node, error));
             }
         }
         Ok(())
@@ -333,7 +337,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     /// Returns the path of the value that would be next.
     fn next_value_path(&mut self) -> String {
         let mut next = Node::leaf(Kind::Null, 0);
-        next.key = self.pending;
+        next.key = self.current_key;
         let index = self.tape.push(next);
         let path = self.tape.path_to(index, self.input);
         self.tape.nodes.pop();
@@ -361,7 +365,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
             }
         }
-        self.places.truncate(self.tape.nodes.len());
+        self.plain_nodes.truncate(self.tape.nodes.len());
     }
 
     /// Returns the meaning of the key of an entry in the plain document.

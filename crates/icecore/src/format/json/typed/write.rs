@@ -37,14 +37,14 @@ fn write_all(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<(), Error> {
-    let strings = choose_string_kind(document);
+    let plain_strings = choose_plain_strings(document);
     let escapes = EscapeOptions { ascii: options.ascii, ..EscapeOptions::default() };
-    let style = TextStyle { lines: options.indent > 0, indent: options.indent, escapes, ..TextStyle::default() };
+    let style = TextStyle { breaks_lines: options.indent > 0, indent: options.indent, escapes, ..TextStyle::default() };
     let mut out = MeteredOutput::new(document, limits, out);
     let mut writer = TypedWriter {
         document,
         nodes: document.nodes(),
-        strings,
+        plain_strings,
         sort_keys: options.sort_keys,
         limits,
         emitter: Emitter::new(&mut out, document.nodes().len(), style),
@@ -66,25 +66,25 @@ pub(super) enum WriteTask {
     Item,
     Key(Name),
     /// A key whose value is one word.
-    Word(Name, &'static str),
+    KeyAndWord(Name, &'static str),
     Open(u8),
     Close(u8),
-    /// Closes this number of wrappers.
-    Braces(u8),
+    /// Closes this number of objects around a value.
+    CloseBraces(u8),
     /// The children between two nodes, as items.
     Items(u32, u32),
     /// The entries between two nodes, as entries of an object.
     Entries(u32, u32),
     /// The entries of a map, in the order in which they are written.
-    Sorted(std::vec::IntoIter<(u32, u32)>),
+    SortedEntries(std::vec::IntoIter<(u32, u32)>),
     /// The entries between two nodes, as pairs.
     Pairs(u32, u32),
-    /// The keys next to the pairs, for entries from `first` to `end`; `pairs` is where
-    /// the written pairs end.
+    /// The keys next to the pairs, for entries from `first` to `end`; the written pairs end at
+    /// `pairs_end`.
     MapProperties {
         map: Option<u32>,
         first: u32,
-        pairs: u32,
+        pairs_end: u32,
         end: u32,
     },
 }
@@ -92,7 +92,7 @@ pub(super) enum WriteTask {
 pub(super) struct TypedWriter<'d, 'o> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
-    pub(super) strings: PlainStringKind,
+    pub(super) plain_strings: PlainStringKind,
     pub(super) sort_keys: bool,
     limits: &'d Limits,
     pub(super) emitter: Emitter<'o>,
@@ -105,7 +105,7 @@ pub(super) struct TypedWriter<'d, 'o> {
 }
 
 /// Returns the kind of most strings.
-fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
+fn choose_plain_strings(document: &Document<'_>) -> PlainStringKind {
     let weight = |kind: Kind| match kind {
         Kind::Bytes => 1i64,
         Kind::Text => -1,
@@ -131,10 +131,11 @@ fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
 /// Returns `true` if the document is the same as plain JSON, so that no header is needed.
 fn is_plain(document: &Document<'_>) -> bool {
     let tape = document.tape();
-    let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
+    let is_plain_key =
+        |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
     // The table may have names of previous documents.
     let plain_keys: Vec<bool> =
-        tape.keys().iter().map(|name| is_key(name.node.kind, name.node.flags, name.bytes)).collect();
+        tape.keys().iter().map(|name| is_plain_key(name.node.kind, name.node.flags, name.bytes)).collect();
     let has_plain_key = |id: u16| plain_keys.get(usize::from(id).wrapping_sub(1)).copied().unwrap_or(true);
     document.nodes().iter().all(|node| {
         let is_plain = match node.kind {
@@ -145,9 +146,9 @@ fn is_plain(document: &Document<'_>) -> bool {
             Kind::Map => true,
             _ => false,
         };
-        let is_key = node.key != IS_KEY || is_key(node.kind, node.flags, document.bytes(node));
+        let is_no_special_key = node.key != IS_KEY || is_plain_key(node.kind, node.flags, document.bytes(node));
         is_plain
-            && is_key
+            && is_no_special_key
             && has_plain_key(node.key)
             && !node.has(flag::TARGET)
             && (node.kind != Kind::Map || node.flags & !flag::REF == 0)
@@ -175,7 +176,7 @@ fn collect_targets(document: &Document<'_>) -> Vec<u32> {
 impl<'d> TypedWriter<'d, '_> {
     fn write_document(&mut self, spelling: Option<&crate::document::Spelling>) -> Result<(), Error> {
         let (document, header) = (self.document, self.document.header());
-        if self.strings == PlainStringKind::Text && header.is_none() && spelling.is_none() && is_plain(document) {
+        if self.plain_strings == PlainStringKind::Text && header.is_none() && spelling.is_none() && is_plain(document) {
             self.write_value(document.root().index())?;
             return self.run_tasks();
         }
@@ -183,7 +184,7 @@ impl<'d> TypedWriter<'d, '_> {
         self.write_key(Name::Icecore)?;
         self.emitter.write_int(VERSION);
         self.write_key(Name::Strings)?;
-        self.emitter.write_word(if self.strings == PlainStringKind::Bytes { "\"bytes\"" } else { "\"text\"" });
+        self.emitter.write_word(if self.plain_strings == PlainStringKind::Bytes { "\"bytes\"" } else { "\"text\"" });
         if let Some(header) = header {
             self.write_key(Name::Header)?;
             self.write_value(header.index())?;
@@ -207,13 +208,13 @@ impl<'d> TypedWriter<'d, '_> {
                 WriteTask::Value(index) => self.write_value(index)?,
                 WriteTask::Item => self.start_item()?,
                 WriteTask::Key(name) => self.write_key(name)?,
-                WriteTask::Word(name, word) => {
+                WriteTask::KeyAndWord(name, word) => {
                     self.write_key(name)?;
                     self.emitter.write_word(word);
                 }
                 WriteTask::Open(bracket) => self.open_bracket(bracket),
                 WriteTask::Close(bracket) => self.close_bracket(bracket)?,
-                WriteTask::Braces(count) => {
+                WriteTask::CloseBraces(count) => {
                     for _ in 0..count {
                         self.close_bracket(b'}')?;
                     }
@@ -229,10 +230,10 @@ impl<'d> TypedWriter<'d, '_> {
                     }
                 }
                 WriteTask::Entries(next, end) => self.write_next_entry(next, end)?,
-                WriteTask::Sorted(entries) => self.write_next_sorted(entries)?,
+                WriteTask::SortedEntries(entries) => self.write_next_sorted(entries)?,
                 WriteTask::Pairs(next, end) => self.write_next_pair(next, end)?,
-                WriteTask::MapProperties { map, first, pairs, end } => {
-                    self.write_map_properties(map, first, pairs, end)?
+                WriteTask::MapProperties { map, first, pairs_end, end } => {
+                    self.write_map_properties(map, first, pairs_end, end)?
                 }
             }
         }
@@ -319,7 +320,7 @@ impl<'d> TypedWriter<'d, '_> {
             }
         }
         if braces > 0 {
-            self.tasks.push(WriteTask::Braces(braces));
+            self.tasks.push(WriteTask::CloseBraces(braces));
         }
         if node.kind.is_container() { self.open_container(index, node) } else { self.write_leaf(index, node) }
     }
@@ -430,7 +431,7 @@ impl<'d> TypedWriter<'d, '_> {
     /// Writes a text or a byte string.
     pub(super) fn write_string(&mut self, is_text: bool, bytes: &[u8]) -> Result<(), Error> {
         let is_utf8 = std::str::from_utf8(bytes).is_ok();
-        if is_utf8 && is_text == (self.strings == PlainStringKind::Text) {
+        if is_utf8 && is_text == (self.plain_strings == PlainStringKind::Text) {
             return self.write_utf8(bytes);
         }
         if !is_text {
@@ -511,7 +512,7 @@ impl<'d> TypedWriter<'d, '_> {
             Kind::Attrs => self.open_attributes(cursor, end)?,
             Kind::Regexp => {
                 if node.has(flag::BARE) {
-                    self.tasks.push(WriteTask::Word(Name::Bare, "true"));
+                    self.tasks.push(WriteTask::KeyAndWord(Name::Bare, "true"));
                 }
                 let (pattern, flags) = (WriteTask::Value(child(0)), WriteTask::Value(child(1)));
                 self.tasks.extend([flags, WriteTask::Key(Name::Flags), pattern, WriteTask::Key(Name::Regexp)]);

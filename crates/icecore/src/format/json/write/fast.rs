@@ -14,7 +14,7 @@ pub(super) struct StringSources<'d> {
     pub(super) arena: &'d [u8],
     /// Whether numbers are written from their values: no spelling and no option for floats
     /// applies.
-    pub(super) any_number: bool,
+    pub(super) writes_numbers_from_values: bool,
     /// Whether only mandatory escapes are written.
     pub(super) has_minimal_escapes: bool,
 }
@@ -30,14 +30,16 @@ pub(super) fn write_leaf(
 ) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.has_minimal_escapes => {
-            let (base, start) = match node.place() {
+            let (base, start) = match node.location() {
                 Location::Input(start) => (sources.input, start),
                 Location::Arena(start) => (sources.arena, start),
             };
             scratch::write_plain_string(scratch, offset, base, usize::try_from(start).ok()?, node.aux as usize)
         }
-        Kind::Int if sources.any_number => Some(scratch::write_int(scratch, offset, node.payload as i64)),
-        Kind::Float if sources.any_number => {
+        Kind::Int if sources.writes_numbers_from_values => {
+            Some(scratch::write_int(scratch, offset, node.payload as i64))
+        }
+        Kind::Float if sources.writes_numbers_from_values => {
             let value = f64::from_bits(node.payload);
             value.is_finite().then(|| scratch::write_float(scratch, offset, value))
         }
@@ -50,8 +52,8 @@ pub(super) fn write_leaf(
 impl<'d> Writer<'d, '_, '_> {
     pub(super) fn string_sources(&self) -> StringSources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
-        let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;
-        StringSources { input, arena, any_number, has_minimal_escapes: !self.options.escape_slash }
+        let writes_numbers_from_values = self.number_texts.is_empty() && self.options.floats == Floats::Shortest;
+        StringSources { input, arena, writes_numbers_from_values, has_minimal_escapes: !self.options.escape_slash }
     }
 
     /// Writes a value that is a plain leaf. Returns `false`, with nothing written, for anything
@@ -81,12 +83,12 @@ impl<'d> Writer<'d, '_, '_> {
     /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
-        let serial = self.keys.open_map(&self.serial);
+        let map = self.keys.open_map(&self.current_map);
         let mut next = index + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
             self.emitter.make_space()?;
-            let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
+            let entry = self.keys.get(node.key).filter(|rendered| !rendered.is_special && node.key != NO_KEY);
             let Some((piece, len)) = entry.and_then(|key| Some((self.keys.rendered_piece(key)?, key.len))) else {
                 break;
             };
@@ -100,7 +102,7 @@ impl<'d> Writer<'d, '_, '_> {
             if node.kind == Kind::Symbol {
                 self.record_loss(LossKind::Symbol, next);
             }
-            if self.keys.is_duplicate_key(node.key, &serial) {
+            if self.keys.is_duplicate_key(node.key, &map) {
                 self.record_loss(LossKind::DuplicateKey, next);
             }
             next += 1;
@@ -114,15 +116,15 @@ impl<'d> Writer<'d, '_, '_> {
                 self.emitter.write_byte(b'{');
             }
             self.depth += 1;
-            let outer_serial = std::mem::replace(&mut self.serial, serial);
-            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, outer_serial });
+            let enclosing_map = std::mem::replace(&mut self.current_map, map);
+            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, enclosing_map });
             return Ok(false);
         }
         if nodes.is_empty() {
             self.emitter.write_byte(b'{');
         }
         self.emitter.write_byte(b'}');
-        self.keys.close_map(&serial);
+        self.keys.close_map(&map);
         Ok(true)
     }
 }

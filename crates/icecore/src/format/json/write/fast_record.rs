@@ -4,7 +4,7 @@
 use super::fast::{StringSources, write_leaf};
 use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
-use crate::format::json::keys::MapSerial;
+use crate::format::json::keys::OpenMap;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
 use crate::format::json::scratch::SCRATCH_LEN;
 use crate::format::json::style::TextStyle;
@@ -50,12 +50,13 @@ pub(in crate::format::json) fn write_record(
     if buffer.len() < BUFFER_LEN {
         buffer.resize(BUFFER_LEN, 0);
     }
-    let sources = StringSources { input, arena: tape.arena(), any_number: true, has_minimal_escapes: true };
-    let serial = keys.open_map(&MapSerial::default());
+    let sources =
+        StringSources { input, arena: tape.arena(), writes_numbers_from_values: true, has_minimal_escapes: true };
+    let map = keys.open_map(&OpenMap::default());
     buffer[0] = b'{';
     let mut written = 1;
     for node in entries {
-        let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
+        let entry = keys.get(node.key).filter(|rendered| !rendered.is_special && node.key != NO_KEY);
         let Some((piece, len)) = entry.and_then(|key| Some((keys.rendered_piece(key)?, key.len))) else { return false };
         let Some(scratch) = buffer.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH_LEN>()) else {
             return false;
@@ -66,7 +67,7 @@ pub(in crate::format::json) fn write_record(
         scratch[..piece.len()].copy_from_slice(piece);
         let Some(len) = write_leaf(scratch, len, node, &sources) else { return false };
         scratch[len] = b',';
-        if keys.is_duplicate_key(node.key, &serial) {
+        if keys.is_duplicate_key(node.key, &map) {
             return false;
         }
         written += len + 1;

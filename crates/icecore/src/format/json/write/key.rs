@@ -19,7 +19,7 @@ impl Writer<'_, '_, '_> {
     /// large.
     #[cold]
     pub(super) fn container_key_text(&self, index: u32) -> Option<Vec<u8>> {
-        let key = Cursor::new(self.original, index).target();
+        let key = Cursor::new(self.document_as_read, index).target();
         if let Some(text) = Known::of(key).and_then(|known| known.text(self.limits)) {
             return Some(text.into_bytes());
         }

@@ -7,20 +7,29 @@ use crate::format::json::emitter::CharEncoding;
 use crate::known::Known;
 use crate::output::LossKind;
 
-/// Result for a value that may be a known one.
+/// Result of [`Writer::write_known`].
 pub(super) enum KnownOutcome {
-    /// It is not known: nothing was written.
+    /// The value is not of a known class. Nothing was written.
     Unknown,
-    /// It was written, or only opened: then the main loop writes its contents.
-    Done,
-    /// The value to continue with.
+    /// The value was written, or its container was opened and the main loop writes the contents.
+    Handled,
+    /// The caller writes this node in its place.
     Continue(u32),
+}
+
+/// The names under which the entries of a map are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryNames {
+    /// Their keys.
+    Own,
+    /// The names of methods of Ruby's exceptions: `message` instead of `mesg`.
+    Exception,
 }
 
 impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is known.
     pub(super) fn write_known(&mut self, index: u32, node: &Node) -> Result<KnownOutcome, Error> {
-        let cursor = Cursor::new(self.original, index);
+        let cursor = Cursor::new(self.document_as_read, index);
         let Some(known) = Known::of(cursor) else {
             return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
                 self.write_subclass(cursor)
@@ -41,11 +50,11 @@ impl Writer<'_, '_, '_> {
                     is_empty: true,
                     next: map + 1,
                     end,
-                    outer_serial: self.serial,
+                    enclosing_map: self.current_map,
                 });
-                Ok(KnownOutcome::Done)
+                Ok(KnownOutcome::Handled)
             }
-            Known::Exception(_) => self.open_exception(index, node).map(|()| KnownOutcome::Done),
+            Known::Exception(_) => self.open_exception(index, node).map(|()| KnownOutcome::Handled),
             Known::Map(map) => {
                 self.write_or_lose_class(index, node)?;
                 Ok(KnownOutcome::Continue(map.index()))
@@ -64,7 +73,7 @@ impl Writer<'_, '_, '_> {
                 }
                 self.open_brace_for_class(node)?;
                 self.emitter.write_quoted(written.as_bytes(), CharEncoding::Utf8)?;
-                Ok(KnownOutcome::Done)
+                Ok(KnownOutcome::Handled)
             }
         }
     }
@@ -102,7 +111,7 @@ impl Writer<'_, '_, '_> {
         let body = index + 1;
         let end = self.document.tape().index_after(body);
         self.open_map_with_class(body, end)?;
-        self.order_entries(body, end, true)
+        self.order_entries(body, end, EntryNames::Exception)
     }
 
     /// Continues in the innermost set: its members are the keys of a map.

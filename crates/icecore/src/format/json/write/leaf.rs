@@ -27,7 +27,7 @@ pub(super) fn collect_number_texts<'d>(document: &'d Document<'_>) -> HashMap<u3
         }
         let node_notes = notes.take_notes(ordinals.node_to_ordinal(index));
         if let Some(note) = node_notes.iter().find(|note| note.code == NUMBER_TEXT) {
-            let text = spelling.kept(note.value);
+            let text = spelling.stored_bytes(note.value);
             if is_text_for_number(text, node, document.bytes(node)) {
                 texts.insert(index, text);
             }
@@ -39,17 +39,17 @@ pub(super) fn collect_number_texts<'d>(document: &'d Document<'_>) -> HashMap<u3
 /// Returns `true` if the text is JSON for this number, which may have been edited.
 fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match number::classify_number(text, 0) {
-        number::NumberShape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
+        number::NumberSyntax::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
             let wide = |(digits, power): (Vec<u8>, i64)| float128::nearest(text.starts_with(b"-"), &digits, power);
             number::significant_digits(text).is_some_and(|parts| wide(parts)[..] == *bytes)
         }
-        number::NumberShape::Integer(end)
+        number::NumberSyntax::Integer(end)
             if end == text.len() && !matches!(node.kind, Kind::Float | Kind::Float128) =>
         {
             let canonical = canonical_text(node, bytes);
             canonical == text || canonical == b"0" && text == b"-0"
         }
-        number::NumberShape::Decimal(end) if end == text.len() && node.kind == Kind::Float => {
+        number::NumberSyntax::Decimal(end) if end == text.len() && node.kind == Kind::Float => {
             number::parse_decimal(text).is_some_and(|value| value.to_bits() == node.payload)
         }
         _ => false,
@@ -59,7 +59,7 @@ fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 impl Writer<'_, '_, '_> {
     /// Writes any leaf. For a link, returns the value to continue with.
     pub(super) fn write_rare_leaf(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
-        if let Some(text) = self.numbers.get(&index) {
+        if let Some(text) = self.number_texts.get(&index) {
             self.emitter.write_raw(text)?;
             return Ok(None);
         }

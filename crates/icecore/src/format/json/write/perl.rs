@@ -66,15 +66,21 @@ impl Writer<'_, '_, '_> {
         if node.form() != Form::Freeze {
             return Ok(false);
         }
-        let outer_serial = self.serial;
+        let enclosing_map = self.current_map;
         if list.has(flag::TARGET) && self.repeated.enter(payload) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: payload, outer_serial });
+            self.open.push(WriteFrame {
+                kind: FrameKind::Target,
+                is_empty: true,
+                next: 0,
+                end: payload,
+                enclosing_map,
+            });
         }
         self.emitter.write_byte(b'(');
         self.write_class_name(node.class())?;
         self.emitter.write_word(")[");
         let end = self.document.tape().index_after(payload);
-        self.open.push(WriteFrame { kind: FrameKind::Tagged, is_empty: true, next: payload + 1, end, outer_serial });
+        self.open.push(WriteFrame { kind: FrameKind::Tagged, is_empty: true, next: payload + 1, end, enclosing_map });
         Ok(true)
     }
 

@@ -1,5 +1,6 @@
-//! Keys without ids, and sorted keys.
+//! Renders keys, writes keys that have no id, and sorts entries.
 
+use super::known::EntryNames;
 use super::{FrameKind, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
@@ -14,7 +15,7 @@ use crate::output::LossKind;
 pub(super) struct Order {
     entries: Vec<SortedEntry>,
     text: Vec<u8>,
-    /// Where the entries and the text of each map start.
+    /// For each map: the lengths of `entries` and `text` when it was opened.
     starts: Vec<(usize, usize)>,
 }
 
@@ -33,16 +34,16 @@ struct KeyText {
 }
 
 impl Writer<'_, '_, '_> {
-    /// Returns the text of a key.
+    /// Returns the text of a key. Losses are reported for the value at `index`.
     fn make_key_text(&mut self, node: &Node, bytes: &[u8], index: u32) -> Result<KeyText, Error> {
-        let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
+        let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
             Kind::Text | Kind::Bytes => (None, None),
             Kind::Encoded => (None, Some(LossKind::Encoding)),
             Kind::Symbol => (None, Some(LossKind::Symbol)),
             Kind::Module | Kind::EnumCase => (None, Some(LossKind::Name)),
             Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
-                return Err(self.limits.too_many_digits().on_path(self.original.path(index)));
+                return Err(self.limits.too_many_digits().on_path(self.document_as_read.path(index)));
             }
             Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => {
                 (Some(canonical_text(node, bytes)), Some(LossKind::Key))
@@ -70,7 +71,7 @@ impl Writer<'_, '_, '_> {
             Some(text) => text,
             None => {
                 let text = self.encode_text(node.kind, bytes);
-                if text.is_lossy && !absent {
+                if text.is_lossy && !is_absent {
                     if self.options.bytes == crate::format::json::BytesAs::Error {
                         self.record_text_loss(index, Some(LossKind::Bytes))?;
                     }
@@ -84,8 +85,8 @@ impl Writer<'_, '_, '_> {
                 }
             }
         };
-        let reserved = !absent && self.is_reserved(&text);
-        Ok(KeyText { text, special: KeyHandling { absent, reserved, losses } })
+        let is_reserved = !is_absent && self.is_reserved(&text);
+        Ok(KeyText { text, special: KeyHandling { is_absent, is_reserved, losses } })
     }
 
     /// Returns `true` if the option `class` writes class names under this key. A member with this name is left out.
@@ -96,7 +97,7 @@ impl Writer<'_, '_, '_> {
 
     /// Like [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
-        Ok(self.key_node_text(key, value)?.special.reserved)
+        Ok(self.key_node_text(key, value)?.special.is_reserved)
     }
 
     /// Renders the key with this id.
@@ -135,7 +136,7 @@ impl Writer<'_, '_, '_> {
         }
         let quoted = quote_key(&text, self.emitter.style());
         self.render_all_keys()?;
-        if self.keys.is_duplicate_text(&quoted, &mut self.serial) {
+        if self.keys.is_duplicate_text(&quoted, &mut self.current_map) {
             self.record_loss(LossKind::DuplicateKey, value);
         }
         self.emitter.write_raw(&quoted)
@@ -147,24 +148,24 @@ impl Writer<'_, '_, '_> {
         if node.kind.is_container()
             && let Some(text) = self.container_key_text(key)
         {
-            let reserved = self.is_reserved(&text);
+            let is_reserved = self.is_reserved(&text);
             return Ok(KeyText {
                 text,
-                special: KeyHandling { absent: false, reserved, losses: [Some(LossKind::Key), None, None] },
+                special: KeyHandling { is_absent: false, is_reserved, losses: [Some(LossKind::Key), None, None] },
             });
         }
         self.make_key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
-    /// Orders the entries of the map that was just opened: by their keys, if the option
-    /// asks for it. Entries of an exception get their names.
-    pub(super) fn order_entries(&mut self, index: u32, end: u32, is_exception: bool) -> Result<(), Error> {
+    /// Prepares the entries of the map that was just opened: gives them their names, leaves some out, and sorts them if
+    /// the option asks for it.
+    pub(super) fn order_entries(&mut self, index: u32, end: u32, names: EntryNames) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
         let mut next = index + 1;
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
-            let (document, place) = (self.document, next);
+            let (document, entry) = (self.document, next);
             let (name, bytes, value) = match node.key {
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
@@ -181,20 +182,23 @@ impl Writer<'_, '_, '_> {
                 break;
             }
             next = document.tape().index_after(value);
-            let renamed = if is_exception { self.exception_key(&name, bytes, value) } else { Some(&b""[..]) };
+            let renamed = match names {
+                EntryNames::Exception => self.exception_key(&name, bytes, value),
+                EntryNames::Own => Some(&b""[..]),
+            };
             let key = match renamed {
                 None => continue,
-                Some(b"") if node.key == IS_KEY => self.key_node_text(place, value)?,
+                Some(b"") if node.key == IS_KEY => self.key_node_text(entry, value)?,
                 Some(b"") => self.make_key_text(&name, bytes, value)?,
                 Some(text) => {
-                    let reserved = self.is_reserved(text);
-                    KeyText { text: text.to_vec(), special: KeyHandling { reserved, ..KeyHandling::default() } }
+                    let is_reserved = self.is_reserved(text);
+                    KeyText { text: text.to_vec(), special: KeyHandling { is_reserved, ..KeyHandling::default() } }
                 }
             };
-            if key.special.absent {
+            if key.special.is_absent {
                 continue;
             }
-            if key.special.reserved {
+            if key.special.is_reserved {
                 self.record_loss(LossKind::Reserved, value);
                 continue;
             }
@@ -234,7 +238,7 @@ impl Writer<'_, '_, '_> {
     pub(super) fn write_sorted_entries(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
-            self.serial = top.outer_serial;
+            self.current_map = top.enclosing_map;
             if let Some((entries, text)) = self.order.starts.pop() {
                 self.order.entries.truncate(entries);
                 self.order.text.truncate(text);

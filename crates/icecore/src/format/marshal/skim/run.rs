@@ -14,11 +14,11 @@ static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
 pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
     let Some(SkimFrame { mut content, mut remaining }) = run.open.pop() else { return 0 };
-    let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
+    let (mut offset, bytes, mut values) = (0, run.bytes, run.value_count);
     while content != FrameContent::Rest {
         if remaining == 0 {
             let Some(outer) = run.open.pop() else {
-                run.values = values;
+                run.value_count = values;
                 return offset;
             };
             SkimFrame { content, remaining } = outer;
@@ -34,7 +34,7 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
             Class::Integer => offset += integer_len(head[1]),
             Class::Again => {
                 let Some((number, len)) = parse_count(head) else { break };
-                if number as u64 >= run.names {
+                if number as u64 >= run.name_count {
                     break;
                 }
                 offset += len;
@@ -50,27 +50,27 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    note_side(run, offset, values);
+                    record_side(run, offset, values);
                 }
                 values += 1;
                 offset += len + text;
             }
             Class::Float => {
                 let Some((text, len)) = parse_count(head) else { break };
-                note_side(run, offset, values);
+                record_side(run, offset, values);
                 values += 1;
                 offset += len + text;
             }
             Class::Owner => {
-                let Some(next) = find_encoded_end(bytes, offset, run.names) else { break };
+                let Some(next) = find_encoded_end(bytes, offset, run.name_count) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    note_side(run, offset, values);
+                    record_side(run, offset, values);
                 }
                 values += 1;
                 offset = next;
             }
             Class::Items | Class::Entries | Class::Object => {
-                let Some((inside, next)) = parse_container(class, bytes, offset, run.names) else { break };
+                let Some((inside, next)) = parse_container(class, bytes, offset, run.name_count) else { break };
                 run.open.push(SkimFrame { content, remaining: remaining - 1 });
                 SkimFrame { content, remaining } = inside;
                 values += 1;
@@ -94,12 +94,12 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
         remaining -= 1;
     }
     run.open.push(SkimFrame { content, remaining });
-    run.values = values;
+    run.value_count = values;
     offset
 }
 
-fn note_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
-    run.format.note_side(Mark { at: run.base + offset as u64, numbers: [values, run.names] });
+fn record_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
+    run.format.record_side(Mark { offset: run.view_start + offset as u64, numbers: [values, run.name_count] });
 }
 
 /// Returns the size of an integer, with its tag.

@@ -50,7 +50,7 @@ impl Contents {
                 charsets.push(Charset::Utf16);
             }
             charsets.extend([false, true].map(|cp1252| Charset::Twice { cp1252 }));
-            charsets.extend([false, true].map(|kana| Charset::Wide { kana }));
+            charsets.extend([false, true].map(|has_kana| Charset::Wide { has_kana }));
         }
         charsets.extend(SINGLE_BYTE.map(Charset::Utf8Of));
         charsets
@@ -130,8 +130,8 @@ pub(super) fn explain_measure(measure: Measure<'_>, text: &[u8]) -> Explanation 
             "twice-utf-8",
             "the lengths count characters of a single-byte charset, and the text was converted to UTF-8 twice",
         ),
-        Charset::Wide { kana } => Explanation::new(
-            if kana { "shift-jis" } else { "double-byte" },
+        Charset::Wide { has_kana } => Explanation::new(
+            if has_kana { "shift-jis" } else { "double-byte" },
             "the lengths count the bytes of a double-byte charset, as Shift_JIS, GBK or Big5, and the text is UTF-8 now",
         ),
         Charset::Utf8Of(charset) => Explanation::new(

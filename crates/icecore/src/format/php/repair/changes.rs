@@ -7,14 +7,14 @@ use crate::edit::Edits;
 pub(super) struct Fix {
     /// Offset of the number.
     pub(super) offset: usize,
-    pub(super) was: u64,
+    pub(super) old_len: u64,
     /// The right length, in bytes of the damaged text.
-    pub(super) is: u64,
+    pub(super) new_len: u64,
     /// The thing that has this length. `visibility` is a name that lost its two NUL bytes. `text` is a serialized
     /// text in a string; it stays as it is. `name` is the name of a variable; its length is one byte.
     pub(super) subject: &'static str,
     /// Offset of the first byte that the length counts.
-    pub(super) first: usize,
+    pub(super) content_start: usize,
     /// For `visibility`: the number of bytes at the start of the name that are `*` or the class.
     pub(super) owner: usize,
 }
@@ -28,36 +28,43 @@ pub(super) struct Change {
     /// Changes of a nested serialized text; their offsets are relative to its start.
     pub(super) inner: Vec<Change>,
     /// The length, in bytes of the repaired text.
-    pub(super) new_length: u64,
+    pub(super) final_len: u64,
 }
 
 impl Change {
     /// Replaces a length by the right one.
     pub(super) fn fix_length(fix: Fix) -> Change {
-        Change { fix, new_content: None, inner: Vec::new(), new_length: fix.is }
+        Change { fix, new_content: None, inner: Vec::new(), final_len: fix.new_len }
     }
 
     /// Replaces a name.
     pub(super) fn replace_name(fix: Fix, name: Vec<u8>) -> Change {
         let new_len = name.len() as u64;
-        Change { fix, new_content: Some(name), inner: Vec::new(), new_length: new_len }
+        Change { fix, new_content: Some(name), inner: Vec::new(), final_len: new_len }
     }
 
     /// Changes a string and the serialized text in it.
     pub(super) fn with_inner(fix: Fix, text: &[u8], inner: Vec<Change>) -> Change {
-        let new_len = fix.is.saturating_add_signed(collect_edits(text, &inner).growth());
-        Change { fix, new_content: None, inner, new_length: new_len }
+        let new_len = fix.new_len.saturating_add_signed(collect_edits(text, &inner).growth());
+        Change { fix, new_content: None, inner, final_len: new_len }
     }
 
     /// Keeps a serialized text in a string as it is, although it is damaged.
-    pub(super) fn keep_text(first: usize, len: u64) -> Change {
-        Change::fix_length(Fix { offset: first, was: len, is: len, subject: "text", first, owner: 0 })
+    pub(super) fn keep_text(content_start: usize, len: u64) -> Change {
+        Change::fix_length(Fix {
+            offset: content_start,
+            old_len: len,
+            new_len: len,
+            subject: "text",
+            content_start,
+            owner: 0,
+        })
     }
 
     /// Returns `true` if the change has no effect, so that it is not reported.
     pub(super) fn has_no_effect(&self) -> bool {
         self.fix.subject != "text"
-            && self.new_length == self.fix.was
+            && self.final_len == self.fix.old_len
             && self.new_content.is_none()
             && self.inner.is_empty()
     }
@@ -65,8 +72,8 @@ impl Change {
     /// Returns the number as it must be written.
     fn encode_number(&self) -> Vec<u8> {
         match self.fix.subject {
-            "name" => vec![self.new_length as u8],
-            _ => self.new_length.to_string().into_bytes(),
+            "name" => vec![self.final_len as u8],
+            _ => self.final_len.to_string().into_bytes(),
         }
     }
 }
@@ -79,11 +86,11 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // `growth[i]` is the number of bytes by which the text grows from the change `i` on.
     let mut growth = vec![0i64; changes.len() + 1];
     for index in (0..changes.len()).rev() {
-        let Fix { subject, first, is, .. } = changes[index].fix;
+        let Fix { subject, content_start, new_len, .. } = changes[index].fix;
         if subject == "payload" && changes[index].inner.is_empty() {
-            let end = first.saturating_add(is as usize);
+            let end = content_start.saturating_add(new_len as usize);
             let inner_end = index + 1 + changes[index + 1..].partition_point(|change| change.fix.offset < end);
-            changes[index].new_length = is.saturating_add_signed(growth[index + 1] - growth[inner_end]);
+            changes[index].final_len = new_len.saturating_add_signed(growth[index + 1] - growth[inner_end]);
         }
         let mut own_edits = Edits::new();
         push_edits(text, &changes[index], 0, &mut own_edits);
@@ -103,18 +110,18 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
 
 /// Adds the edits of one change. `text` starts at the offset `base` of the whole text.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
-    let Fix { offset, was, is, subject, first, .. } = change.fix;
-    if change.new_length != was {
+    let Fix { offset, old_len, new_len, subject, content_start, .. } = change.fix;
+    if change.final_len != old_len {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len = if subject == "name" { 1 } else { digits };
         edits.push(base + offset, base + offset + len, &change.encode_number());
     }
-    let end = first.saturating_add(is as usize).min(text.len());
+    let end = content_start.saturating_add(new_len as usize).min(text.len());
     if let Some(name) = &change.new_content {
-        edits.push(base + first, base + end, name);
+        edits.push(base + content_start, base + end, name);
     }
-    let inside = text.get(first..end).unwrap_or_default();
+    let inside = text.get(content_start..end).unwrap_or_default();
     for inner in &change.inner {
-        push_edits(inside, inner, base + first, edits);
+        push_edits(inside, inner, base + content_start, edits);
     }
 }

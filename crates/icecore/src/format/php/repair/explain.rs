@@ -27,48 +27,54 @@ pub(super) struct MeasuredText {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RestoredNames {
     /// The NUL bytes of a name were lost.
-    lost: bool,
+    lost_nuls: bool,
     /// The class at the start of a name was found because another property has the rest of this name. So it is a
     /// guess.
-    guessed: bool,
+    guessed_class: bool,
     /// NUL bytes became blanks or question marks.
-    blank: bool,
+    blank_nuls: bool,
     /// NUL bytes became other characters.
-    spelled: bool,
+    replaced_nuls: bool,
 }
 
 impl RestoredNames {
-    pub(super) fn with_lost(lost: bool) -> RestoredNames {
-        RestoredNames { lost, ..RestoredNames::default() }
+    pub(super) fn with_lost(lost_nuls: bool) -> RestoredNames {
+        RestoredNames { lost_nuls, ..RestoredNames::default() }
     }
 
     fn record_nuls(&mut self, nuls: Nuls) {
         match nuls {
-            Nuls::Lost => self.lost = true,
-            Nuls::LostWithClass => (self.lost, self.guessed) = (true, true),
-            Nuls::Blank => self.blank = true,
-            Nuls::Spelled => self.spelled = true,
+            Nuls::Lost => self.lost_nuls = true,
+            Nuls::LostWithClass => (self.lost_nuls, self.guessed_class) = (true, true),
+            Nuls::Blank => self.blank_nuls = true,
+            Nuls::Spelled => self.replaced_nuls = true,
         }
     }
 
     fn add(&mut self, other: RestoredNames) {
-        self.lost |= other.lost;
-        self.guessed |= other.guessed;
-        self.blank |= other.blank;
-        self.spelled |= other.spelled;
+        self.lost_nuls |= other.lost_nuls;
+        self.guessed_class |= other.guessed_class;
+        self.blank_nuls |= other.blank_nuls;
+        self.replaced_nuls |= other.replaced_nuls;
     }
 
     pub(super) fn into_explanation(self) -> Explanation {
         let part = |did: bool, name: &str, sentence: &str| {
             if did { Explanation::new(name, sentence) } else { Explanation::new_empty() }
         };
-        let mut lost = part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility");
-        if self.guessed {
-            lost.is_guess = true;
-            lost.sentence.push_str(", and a class that nothing else in the text names is a guess");
+        let mut lost_nuls =
+            part(self.lost_nuls, "nul-lost", "names of properties lost the NUL bytes of their visibility");
+        if self.guessed_class {
+            lost_nuls.is_guess = true;
+            lost_nuls.sentence.push_str(", and a class that nothing else in the text names is a guess");
         }
-        lost.and(part(self.blank, "nul-blank", "the NUL bytes in names of properties became blanks or question marks"))
-            .and(part(self.spelled, "nul-spelled", "NUL bytes became other characters"))
+        lost_nuls
+            .and(part(
+                self.blank_nuls,
+                "nul-blank",
+                "the NUL bytes in names of properties became blanks or question marks",
+            ))
+            .and(part(self.replaced_nuls, "nul-spelled", "NUL bytes became other characters"))
     }
 }
 
@@ -80,7 +86,7 @@ const MAX_SUSPECT_TEXTS: usize = 4;
 pub(super) struct Mismatch<'t> {
     /// The text from its first byte on.
     pub(super) rest: &'t [u8],
-    pub(super) was: u64,
+    pub(super) stated_len: u64,
 }
 
 /// Settings and state of reading a text.
@@ -171,7 +177,7 @@ impl<'f> MeasuredReader<'f> {
     /// Skips a string or a payload. Returns the offset where the text continues.
     fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, outcome: &mut MeasuredText) -> Option<usize> {
         let end = self.find_piece_end(text, piece, depth, outcome);
-        let mismatch = Mismatch { rest: &text[piece.first..], was: piece.was };
+        let mismatch = Mismatch { rest: &text[piece.content_start..], stated_len: piece.stated_len };
         match end {
             None => self.mismatches.borrow_mut().push(mismatch),
             Some(_) if piece.subject == "key" => {}
@@ -191,30 +197,37 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         outcome: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, was, first, subject, .. } = piece;
+        let UnreadPiece { offset, stated_len, content_start, subject, .. } = piece;
         let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, subject, first, owner: 0 };
-        let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
+        let fix = |end: usize| Fix {
+            offset,
+            old_len: stated_len,
+            new_len: (end - content_start) as u64,
+            subject,
+            content_start,
+            owner: 0,
+        };
+        let end = self.measure.find_end(text, content_start, stated_len).filter(|end| ends(*end));
         if subject == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
-                let end = first + restored.len;
+                let end = content_start + restored.len;
                 ends(end).then_some(())?;
                 outcome.restored.record_nuls(restored.nuls);
                 outcome.changes.push(Change::replace_name(fix(end), restored.name));
                 return Some(end + terminator.len());
             }
             let end = end?;
-            if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == was {
+            if self.is_rewritten() && piece.class.is_some() && (end - content_start) as u64 + 2 == stated_len {
                 // The key is the name of a property that lost its NUL bytes. `restore_key` finds its end.
                 return None;
             }
             outcome.changes.push(Change::fix_length(fix(end)));
             return Some(end + terminator.len());
         }
-        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[first..]);
+        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[content_start..]);
         if let Some(end) = end {
-            let content = &text[first..end];
+            let content = &text[content_start..end];
             if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
                 return None;
             }
@@ -233,7 +246,7 @@ impl<'f> MeasuredReader<'f> {
                     texts.append(&mut inner_misfits);
                     outcome.changes.push(Change::fix_length(fix(end)));
                     if may_be_text && !self.is_rewritten() && !only_looks_serialized(content) && is_damaged(content) {
-                        outcome.changes.push(Change::keep_text(first, fix(end).is));
+                        outcome.changes.push(Change::keep_text(content_start, fix(end).new_len));
                     }
                 }
             }
@@ -243,13 +256,14 @@ impl<'f> MeasuredReader<'f> {
         if !may_be_text || subject != "string" {
             return None;
         }
-        let inner = self.read_text(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
-        let end = first + inner.end;
+        let inner =
+            self.read_text(&text[content_start..], Start::Value, depth + 1).filter(|inner| inner.restored.lost_nuls)?;
+        let end = content_start + inner.end;
         ends(end).then_some(())?;
-        let lost = count_lost_nuls(&inner.changes);
-        (self.count_units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
+        let lost_nuls = count_lost_nuls(&inner.changes);
+        (self.count_units(text, content_start, end)?.checked_add(lost_nuls)? == stated_len).then_some(())?;
         outcome.restored.add(inner.restored);
-        outcome.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
+        outcome.changes.push(Change::with_inner(fix(end), &text[content_start..end], inner.changes));
         Some(end + terminator.len())
     }
 
@@ -270,11 +284,11 @@ impl<'f> MeasuredReader<'f> {
     /// Returns a key with the NUL bytes that it lost, if it lost some. `end` is the end of the key if it did not have
     /// such bytes. Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
-        let UnreadPiece { was, first, .. } = *piece;
-        let rest = &text[first..];
+        let UnreadPiece { stated_len, content_start, .. } = *piece;
+        let rest = &text[content_start..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
-            let key = &text[first..end];
+            let key = &text[content_start..end];
             // Other spellings of NUL bytes are restored in the whole text or not at all. This key would keep its
             // spelling, so the explanation is wrong.
             if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
@@ -285,11 +299,12 @@ impl<'f> MeasuredReader<'f> {
         if let Some(restored) = restore_spelled(rest) {
             let owner_and_name = restored.name.len() as u64;
             let counted = self.count_units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
-            return (counted == was).then_some(Some(restored));
+            return (counted == stated_len).then_some(Some(restored));
         }
         // The key lacks two bytes, so it ends two units earlier than its length says.
-        let end = self.measure.find_end(text, first, was.checked_sub(2)?)?;
-        Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
+        let end = self.measure.find_end(text, content_start, stated_len.checked_sub(2)?)?;
+        Some(restore_lost(&text[content_start..end], stated_len - 2, stated_len, class, self.classes))
+            .filter(Option::is_some)
     }
 
     /// Returns the length that the text between these offsets had when its length was counted.
@@ -309,7 +324,7 @@ fn count_lost_nuls(changes: &[Change]) -> u64 {
     changes
         .iter()
         .map(|change| match &change.new_content {
-            Some(name) => (name.len() as u64).saturating_sub(change.fix.is),
+            Some(name) => (name.len() as u64).saturating_sub(change.fix.new_len),
             None => count_lost_nuls(&change.inner),
         })
         .sum()

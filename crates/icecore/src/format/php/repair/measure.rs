@@ -12,9 +12,9 @@ pub(super) enum Charset<'r> {
     /// Like `Characters`, and the text was converted to UTF-8 twice. If `cp1252` is set, the second conversion took
     /// it for cp1252; otherwise it took it for latin1.
     Twice { cp1252: bool },
-    /// The text is UTF-8 now. Each character beyond ASCII had two bytes. If `kana` is set, half-width kana had one
+    /// The text is UTF-8 now. Each character beyond ASCII had two bytes. If `has_kana` is set, half-width kana had one
     /// byte, as in Shift_JIS.
-    Wide { kana: bool },
+    Wide { has_kana: bool },
     /// The lengths count bytes of UTF-8, and the text has one byte for each character now.
     Utf8Of(SingleByte),
     /// Each U+FFFD was one byte of invalid UTF-8.
@@ -146,8 +146,8 @@ impl Measure<'_> {
                 let units = match charset {
                     Charset::Utf16 => letter.len_utf16() as u64,
                     Charset::Twice { cp1252 } => u64::from(!matches!(encode_single_byte(letter, cp1252)?, 0x80..=0xBF)),
-                    Charset::Wide { kana } => {
-                        1 + u64::from(!(kana && matches!(letter, '¥' | '‾' | '\u{FF61}'..='\u{FF9F}')))
+                    Charset::Wide { has_kana } => {
+                        1 + u64::from(!(has_kana && matches!(letter, '¥' | '‾' | '\u{FF61}'..='\u{FF9F}')))
                     }
                     _ => 1,
                 };
@@ -245,7 +245,7 @@ mod tests {
             (Utf16, LineEnds::Kept, "ü😀", 3),
             (Twice { cp1252: false }, LineEnds::Kept, "Ã¼x", 2),
             (Twice { cp1252: true }, LineEnds::Kept, "â‚¬x", 2),
-            (Wide { kana: true }, LineEnds::Kept, "日本ｱa", 6),
+            (Wide { has_kana: true }, LineEnds::Kept, "日本ｱa", 6),
             (Replaced, LineEnds::Kept, "a\u{FFFD}ü", 4),
             (Entities { double: 6, single: 1 }, LineEnds::Kept, "a&b\"'", 14),
         ] {

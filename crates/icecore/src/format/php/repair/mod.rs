@@ -253,13 +253,16 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             let restored = fixes.iter().any(|fix| fix.subject == "visibility");
             // If strings became shorter in the same text, they probably lost NUL bytes, too. Their places are
             // unknown.
-            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.is < fix.was) {
+            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.new_len < fix.old_len)
+            {
                 return None;
             }
             // If a nested text became shorter, names in it may have lost their NUL bytes.
             let may_lack = |fix: &Fix| {
-                let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
-                fix.subject == "string" && fix.is < fix.was && begins_serialized(content)
+                let content = text
+                    .get(fix.content_start..fix.content_start.saturating_add(fix.new_len as usize))
+                    .unwrap_or_default();
+                fix.subject == "string" && fix.new_len < fix.old_len && begins_serialized(content)
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
@@ -281,7 +284,7 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
             }
         }
         match lengths {
-            Ok(Some(FoundLengths { fixes, step })) => {
+            Ok(Some(FoundLengths { fixes, common_step: step })) => {
                 let explanation = explain_replaced(&fixes, step);
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
@@ -304,7 +307,7 @@ fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option
 /// guess.
 fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.subject != "visibility");
-    let max_change = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
+    let max_change = lengths.map(|fix| fix.new_len.abs_diff(fix.old_len)).max().unwrap_or(0);
     match step {
         Some(step) if max_change / step.unsigned_abs().max(1) <= MAX_MULTIPLES => explain_step(step, max_change),
         _ => Explanation::new_guess(
@@ -339,8 +342,8 @@ enum OuterExplanation {
 fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
-        let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
-        let content = text.get(fix.first..end).unwrap_or_default();
+        let end = fix.content_start.saturating_add(usize::try_from(fix.new_len).unwrap_or(usize::MAX));
+        let content = text.get(fix.content_start..end).unwrap_or_default();
         match fix.subject {
             "visibility" => {
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
@@ -356,7 +359,7 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth:
                     Some(inner) => changes.push(Change::with_inner(*fix, content, inner)),
                     None => {
                         changes.push(Change::fix_length(*fix));
-                        changes.push(Change::keep_text(fix.first, fix.is));
+                        changes.push(Change::keep_text(fix.content_start, fix.new_len));
                     }
                 }
             }
@@ -382,7 +385,7 @@ fn find_inner_changes(text: &[u8], outer: OuterExplanation, depth: u32) -> Optio
         }
     };
     let lengths = search::find_lengths(text, Start::Value, &classes, step).ok().flatten();
-    if let Some(FoundLengths { fixes, step }) = lengths {
+    if let Some(FoundLengths { fixes, common_step: step }) = lengths {
         return Some(add_inner_changes(text, &fixes, OuterExplanation::Step(step), depth + 1)).filter(reads);
     }
     let read_measured = |measure: Measure<'static>| {

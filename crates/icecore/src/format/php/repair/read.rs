@@ -18,7 +18,7 @@ pub(in crate::format::php) struct RepairSettings<'m> {
     /// The option that ignores blanks after the value, if it was not given.
     pub(in crate::format::php) blanks: Option<&'static str>,
     /// Whether the text counts as damaged although it can be read, because its variables have odd names.
-    pub(in crate::format::php) is_odd: bool,
+    pub(in crate::format::php) looks_damaged: bool,
     /// Reads a text without repair.
     pub(in crate::format::php) read: &'m ReadStart<'m>,
 }
@@ -39,7 +39,7 @@ pub(in crate::format::php) fn read_or_repair<'a>(
     };
     let conditions = RepairConditions { starts: settings.starts, allows_reversals: true, reads: &reads };
     let repair_result = match &outcome.error {
-        None if settings.is_odd => Ok(find_repair(input, conditions).unwrap_or(None)),
+        None if settings.looks_damaged => Ok(find_repair(input, conditions).unwrap_or(None)),
         None => Ok(repair_names(input, conditions)),
         Some(error) if is_damaged(error) => find_repair(input, conditions),
         Some(_) => Ok(None),
@@ -75,9 +75,9 @@ fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, settings: &Repair
 fn list_repairs(document: &Document<'_>, input: &[u8], repaired: &RepairedText) -> Vec<Repair> {
     let explanation = Arc::new(repaired.explanation.clone());
     if repaired.is_whole {
-        let (was, is) = (input.len() as u64, repaired.text.len() as u64);
+        let (old_len, new_len) = (input.len() as u64, repaired.text.len() as u64);
         let path = "$".to_owned();
-        return vec![Repair { offset: 0, was, is, what: "whole", path, explanation: Some(explanation) }];
+        return vec![Repair { offset: 0, old_len, new_len, subject: "whole", path, explanation: Some(explanation) }];
     }
     let mut repairs = locate_repairs(document, input, &repaired.changes, 0, &explanation);
     repairs.sort_by_key(|repair| repair.offset);
@@ -124,27 +124,27 @@ fn locate_repairs(
     for ((change, path), node) in changes.iter().zip(paths).zip(changed_nodes) {
         let fix = change.fix;
         if !change.inner.is_empty() {
-            let content = text.get(fix.first..fix.first + fix.is as usize).unwrap_or_default();
+            let content = text.get(fix.content_start..fix.content_start + fix.new_len as usize).unwrap_or_default();
             let limits = Limits::default();
             let bytes = document.nodes().get(node as usize).map(|node| document.bytes(node)).unwrap_or_default();
             let inside = read_unrepaired(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
-            let inner = locate_repairs(&inside, content, &change.inner, base + fix.first, explanation);
+            let inner = locate_repairs(&inside, content, &change.inner, base + fix.content_start, explanation);
             repairs.extend(inner.into_iter().map(|inner| {
                 let path = format!("{path}, in its text {}", inner.path);
                 Repair { path, ..inner }
             }));
         }
-        let (was, subject) = match (&change.new_content, fix.subject) {
-            (Some(_), _) => (fix.is, "visibility"),
-            (None, subject) => (fix.was, subject),
+        let (old_len, subject) = match (&change.new_content, fix.subject) {
+            (Some(_), _) => (fix.new_len, "visibility"),
+            (None, subject) => (fix.old_len, subject),
         };
-        if was != change.new_length || matches!(subject, "visibility" | "text") {
+        if old_len != change.final_len || matches!(subject, "visibility" | "text") {
             let offset = (base + fix.offset) as u64;
             repairs.push(Repair {
                 offset,
-                was,
-                is: change.new_length,
-                what: subject,
+                old_len,
+                new_len: change.final_len,
+                subject,
                 path,
                 explanation: Some(Arc::clone(explanation)),
             });

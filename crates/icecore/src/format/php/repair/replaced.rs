@@ -80,14 +80,14 @@ impl<'t> ReplacedSearch<'t> {
 
     /// Returns the possible contents of the string, each with its growth.
     fn find_contents(&mut self, mismatch: Mismatch<'t>) -> Vec<(&'t [u8], i64)> {
-        let Mismatch { rest, was } = mismatch;
+        let Mismatch { rest, stated_len } = mismatch;
         if self.remaining == 0 {
             return Vec::new();
         }
-        let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
+        let stated = usize::try_from(stated_len).unwrap_or(usize::MAX).min(rest.len());
         let search_len = stated.saturating_mul(2).saturating_add(SEARCH_BEYOND).min(rest.len());
         self.charge_work(search_len as u64);
-        let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
+        let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(stated_len).ok()?);
         let string_ends = step::find_string_ends(&rest[..search_len]);
         let mut ends: Vec<_> = string_ends.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
         ends.retain(|(_, grew)| *grew != 0);
@@ -203,7 +203,7 @@ fn can_be_new(new: &[u8], step: i64) -> bool {
 
 /// Explains by how much strings grew.
 fn explain_growth(reading: &MeasuredText, step: i64) -> Explanation {
-    let grew = reading.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
+    let grew = reading.changes.iter().map(|change| change.fix.new_len.abs_diff(change.fix.old_len)).max().unwrap_or(0);
     super::explain_step(step, grew)
 }
 

@@ -98,14 +98,14 @@ struct EscapeStyle {
     /// This byte never occurs without a backslash.
     quote: u8,
     /// Whether `\u` and four digits are a character.
-    unicode: bool,
+    has_unicode_escapes: bool,
 }
 
 impl EscapeStyle {
     const SLASHES: EscapeStyle = EscapeStyle {
         escapes: &[(b'\'', b'\''), (b'"', b'"'), (b'\\', b'\\'), (b'0', 0)],
         quote: b'"',
-        unicode: false,
+        has_unicode_escapes: false,
     };
     const SQL: EscapeStyle = EscapeStyle {
         escapes: &[
@@ -119,7 +119,7 @@ impl EscapeStyle {
             (b't', b'\t'),
         ],
         quote: b'"',
-        unicode: false,
+        has_unicode_escapes: false,
     };
     const JSON: EscapeStyle = EscapeStyle {
         escapes: &[
@@ -133,10 +133,10 @@ impl EscapeStyle {
             (b'f', 12),
         ],
         quote: b'"',
-        unicode: true,
+        has_unicode_escapes: true,
     };
     const SINGLE: EscapeStyle =
-        EscapeStyle { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
+        EscapeStyle { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', has_unicode_escapes: false };
 }
 
 /// Returns the text without its backslashes. Returns `None` if a byte that needs a backslash lacks it, or if a
@@ -152,7 +152,7 @@ fn unescape(text: &[u8], style: &EscapeStyle) -> Option<Vec<u8>> {
             return None;
         }
         let escaped = *text.get(offset + 1)?;
-        if style.unicode && escaped == b'u' {
+        if style.has_unicode_escapes && escaped == b'u' {
             let (letter, len) = unicode_escape(&text[offset..])?;
             out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
             offset += len;

@@ -33,7 +33,7 @@ pub(super) struct TextReader {
     pub(super) offset: usize,
     pub(super) frames: Frames,
     /// Number of nested serialized texts that are open.
-    pub(super) texts: u32,
+    pub(super) open_texts: u32,
     /// The last change: an index into the list of all changes.
     fixes: Option<usize>,
     /// Total number of bytes by which lengths were changed.
@@ -44,7 +44,7 @@ pub(super) struct TextReader {
 
 impl TextReader {
     pub(super) fn new(start: Start) -> TextReader {
-        TextReader { offset: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
+        TextReader { offset: 0, frames: Frames::new(start), open_texts: 0, fixes: None, cost: 0, doubt: None }
     }
 }
 
@@ -59,17 +59,17 @@ impl Changes {
     fn add(&mut self, reader: &mut TextReader, fix: Fix) {
         // The length of a payload is kept also if it is right. Lengths inside may get more or fewer digits, so it may
         // change.
-        if fix.was != fix.is || matches!(fix.subject, "payload" | "visibility") {
-            reader.cost += fix.was.abs_diff(fix.is);
-            self.list.push((reader.fixes, fix, reader.texts > 0));
+        if fix.old_len != fix.new_len || matches!(fix.subject, "payload" | "visibility") {
+            reader.cost += fix.old_len.abs_diff(fix.new_len);
+            self.list.push((reader.fixes, fix, reader.open_texts > 0));
             reader.fixes = Some(self.list.len() - 1);
         }
     }
 
-    fn list_fixes(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
+    fn list_fixes(&self, mut last: Option<usize>, includes_texts: bool) -> Vec<Fix> {
         let mut fixes = Vec::new();
         while let Some((previous, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
-            if with_texts || !is_inside {
+            if includes_texts || !is_inside {
                 fixes.push(*fix);
             }
             last = *previous;
@@ -84,7 +84,7 @@ pub(super) struct FoundLengths {
     /// In the order of their offsets.
     pub(super) fixes: Vec<Fix>,
     /// The number of which all changes are multiples, if the search used one.
-    pub(super) step: Option<i64>,
+    pub(super) common_step: Option<i64>,
 }
 
 /// Returns the lengths of the text that must change. `hint` is the growth of strings in the text around it.
@@ -106,11 +106,11 @@ pub(super) fn find_lengths(
     if let Some(step) = hint
         && let Some(fixes) = text.run_search(SearchMode::Step(step))?
     {
-        return Ok(Some(FoundLengths { fixes, step: Some(step) }));
+        return Ok(Some(FoundLengths { fixes, common_step: Some(step) }));
     }
     let mut loose = Ok(None);
-    for texts in [true, false] {
-        loose = text.run_search(SearchMode::Near { texts });
+    for reads_texts in [true, false] {
+        loose = text.run_search(SearchMode::Near { reads_texts });
         if !matches!(loose, Ok(None)) {
             break;
         }
@@ -129,8 +129,10 @@ pub(super) fn find_lengths(
             Err(ambiguous(&loose, &stepwise))
         }
         (Err(error), Some((stepwise, _))) if stepwise.len() < MIN_CONSISTENT_CHANGES => Err(error),
-        (_, Some((fixes, step))) => Ok(Some(FoundLengths { step: find_common_step(&fixes).or(Some(step)), fixes })),
-        (loose, None) => Ok(loose?.map(|fixes| FoundLengths { step: find_common_step(&fixes), fixes })),
+        (_, Some((fixes, step))) => {
+            Ok(Some(FoundLengths { common_step: find_common_step(&fixes).or(Some(step)), fixes }))
+        }
+        (loose, None) => Ok(loose?.map(|fixes| FoundLengths { common_step: find_common_step(&fixes), fixes })),
     }
 }
 
@@ -147,8 +149,8 @@ pub(super) fn find_lengths_between(
 
 /// Returns the number of which all changes are multiples, if it is one of them.
 pub(super) fn find_common_step(fixes: &[Fix]) -> Option<i64> {
-    let changed = |fix: &&Fix| fix.is != fix.was && fix.subject != "visibility";
-    let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
+    let changed = |fix: &&Fix| fix.new_len != fix.old_len && fix.subject != "visibility";
+    let change = |fix: &Fix| i64::try_from(fix.new_len).ok()?.checked_sub(i64::try_from(fix.old_len).ok()?);
     let changes = || fixes.iter().filter(changed).filter_map(change);
     let step = changes().min_by_key(|change| change.abs())?;
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
@@ -273,11 +275,11 @@ fn ambiguous(one: &[Fix], other: &[Fix]) -> Error {
     let error = Error::new(ErrorKind::Malformed).expecting("wrong lengths that can be counted again in one way only");
     let Some(fix) = differ else { return error };
     let error = error.at(fix.offset);
-    let length = |fixes: &[Fix]| fixes.iter().find(|known| known.offset == fix.offset).map(|fix| fix.is);
+    let length = |fixes: &[Fix]| fixes.iter().find(|known| known.offset == fix.offset).map(|fix| fix.new_len);
     match (length(one), length(other)) {
         (Some(one), Some(other)) => error.finding(format!(
             "a string declared as {} bytes long that may have {} or {}",
-            fix.was,
+            fix.old_len,
             one.min(other),
             one.max(other)
         )),
@@ -296,7 +298,7 @@ mod tests {
         let classes = Classes::from_text(&text);
         let (met, work) = reader.read_next(
             &text,
-            SearchMode::Near { texts: false },
+            SearchMode::Near { reads_texts: false },
             &mut Candidates::new(&find_string_ends(&text), &classes),
         );
         assert!(matches!(met, StepResult::Fork) && work > 5000, "{work}");

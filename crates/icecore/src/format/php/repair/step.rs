@@ -26,9 +26,9 @@ const MAX_TIMES: i64 = 1000;
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchMode<'r> {
-    /// The stated end, or the ends near it if a string can't end there. With `texts`, a string with a wrong length
-    /// that begins like a serialized text is read as such a text.
-    Near { texts: bool },
+    /// The stated end, or the ends near it if a string can't end there. With `reads_texts`, a string with a wrong
+    /// length that begins like a serialized text is read as such a text.
+    Near { reads_texts: bool },
     /// Each string is longer than stated by a multiple of this number, or shorter if the number is negative. Other
     /// ends are tried even if the stated end fits.
     Step(i64),
@@ -41,7 +41,7 @@ pub(super) enum SearchMode<'r> {
 impl SearchMode<'_> {
     /// Returns `true` if a stated end is accepted even if it would cut off a serialized text.
     fn trusts_stated_end(self) -> bool {
-        matches!(self, SearchMode::Near { texts: false })
+        matches!(self, SearchMode::Near { reads_texts: false })
     }
 }
 
@@ -51,9 +51,9 @@ pub(super) struct UnreadPiece {
     /// Offset of its length.
     pub(super) offset: usize,
     /// The stated length.
-    pub(super) was: u64,
+    pub(super) stated_len: u64,
     /// Offset of its first byte.
-    pub(super) first: usize,
+    pub(super) content_start: usize,
     pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
@@ -63,7 +63,9 @@ pub(super) struct UnreadPiece {
 
 /// Result of a step.
 pub(super) enum StepResult {
+    /// The piece fits, and was read.
     Good,
+    /// The text can't be read like this.
     Bad,
     /// The end of the text.
     End,
@@ -114,6 +116,7 @@ pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RepairState {
+    /// Before the value, or after it.
     Root,
     /// The variables of a session, whose names end with a bar.
     Named,
@@ -157,7 +160,7 @@ struct StatedText {
     /// Offset of the length.
     offset: usize,
     /// The stated length.
-    was: u64,
+    stated_len: u64,
     /// Where the text starts.
     start: usize,
 }
@@ -173,7 +176,7 @@ pub(super) struct RepairFrame {
     /// For an object: start and length of its class.
     class: Option<(usize, usize)>,
     /// Hash of all outer frames. With it, two readers are compared without walking over their frames.
-    below: u64,
+    outer_hash: u64,
 }
 
 impl RepairFrame {
@@ -183,12 +186,12 @@ impl RepairFrame {
             Start::Named => (RepairState::Named, 0),
             Start::Counted => (RepairState::Counted, 0),
         };
-        RepairFrame { state, remaining, payload: StatedText::default(), class: None, below: 0 }
+        RepairFrame { state, remaining, payload: StatedText::default(), class: None, outer_hash: 0 }
     }
 
-    /// Returns a hash of this frame and all below it.
+    /// Returns a hash of this frame and all outer ones.
     fn compute_hash(&self) -> u64 {
-        let mut sum = self.below;
+        let mut sum = self.outer_hash;
         for part in [self.state as u64, self.remaining, self.payload.start as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
@@ -202,12 +205,12 @@ impl RepairFrame {
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     top: RepairFrame,
-    below: Option<Rc<Frames>>,
+    outer: Option<Rc<Frames>>,
 }
 
 impl Frames {
     pub(super) fn new(start: Start) -> Frames {
-        Frames { top: RepairFrame::new_root(start), below: None }
+        Frames { top: RepairFrame::new_root(start), outer: None }
     }
 
     /// Returns `true` if the value that this began with is complete.
@@ -221,13 +224,13 @@ impl Frames {
     }
 
     fn push(&mut self, frame: RepairFrame) {
-        let below = Frames { top: self.top, below: self.below.take() };
-        (self.top, self.below) = (frame, Some(Rc::new(below)));
+        let outer = Frames { top: self.top, outer: self.outer.take() };
+        (self.top, self.outer) = (frame, Some(Rc::new(outer)));
     }
 
     fn pop(&mut self) {
-        if let Some(below) = self.below.take() {
-            (self.top, self.below) = (below.top, below.below.clone());
+        if let Some(outer) = self.outer.take() {
+            (self.top, self.outer) = (outer.top, outer.outer.clone());
         }
     }
 }
@@ -235,9 +238,9 @@ impl Frames {
 impl Drop for Frames {
     fn drop(&mut self) {
         // This is a loop and not recursion, because the text may be nested deeper than the stack allows.
-        let mut next = self.below.take();
+        let mut next = self.outer.take();
         while let Some(mut frames) = next.and_then(Rc::into_inner) {
-            next = frames.below.take();
+            next = frames.outer.take();
         }
     }
 }
@@ -276,15 +279,22 @@ impl TextReader {
             RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
-                let StatedText { offset, was, start } = frame.payload;
-                let is = (self.offset - start) as u64;
+                let StatedText { offset, stated_len, start } = frame.payload;
+                let new_len = (self.offset - start) as u64;
                 self.frames.pop();
-                self.texts -= 1;
+                self.open_texts -= 1;
                 self.offset += 2;
-                Some(if was == is {
+                Some(if stated_len == new_len {
                     StepResult::Good
                 } else {
-                    StepResult::Fix(Fix { offset, was, is, subject: "string", first: start, owner: 0 })
+                    StepResult::Fix(Fix {
+                        offset,
+                        old_len: stated_len,
+                        new_len,
+                        subject: "string",
+                        content_start: start,
+                        owner: 0,
+                    })
                 })
             }
             RepairState::Entries if frame.remaining == 0 => {
@@ -342,18 +352,25 @@ impl TextReader {
             self.offset += match_delimited_name(rest)?;
             return Some(StepResult::Good);
         }
-        let (offset, was) = (self.offset, u64::from(rest[0]));
+        let (offset, stated_len) = (self.offset, u64::from(rest[0]));
         let end = match mode {
-            SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
-            _ => offset + 1 + was as usize,
+            SearchMode::Measured(measure) => measure.find_end(input, offset + 1, stated_len)?,
+            _ => offset + 1 + stated_len as usize,
         };
-        let is = (end - offset - 1) as u64;
-        (1..0x80).contains(&was.max(is)).then_some(())?;
+        let new_len = (end - offset - 1) as u64;
+        (1..0x80).contains(&stated_len.max(new_len)).then_some(())?;
         self.offset = end;
-        Some(if is == was {
+        Some(if new_len == stated_len {
             StepResult::Good
         } else {
-            StepResult::Fix(Fix { offset, was, is, subject: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix {
+                offset,
+                old_len: stated_len,
+                new_len,
+                subject: "name",
+                content_start: offset + 1,
+                owner: 0,
+            })
         })
     }
 
@@ -369,15 +386,22 @@ impl TextReader {
     /// Reads the end of a payload. Its length is always reported, because the lengths inside may get more or fewer
     /// digits.
     fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
-        let StatedText { offset, was, start } = frame.payload;
+        let StatedText { offset, stated_len, start } = frame.payload;
         self.frames.pop();
         // PHP ignores bytes after the last part of a payload, so the payload may end at its stated end.
-        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        let stated = stated.filter(|_| !matches!(mode, SearchMode::Measured(_)));
-        let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| start.checked_add(len));
+        let stated_end = stated_end.filter(|_| !matches!(mode, SearchMode::Measured(_)));
+        let end = stated_end.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
         self.offset = end + 1;
-        Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
+        Some(StepResult::Fix(Fix {
+            offset,
+            old_len: stated_len,
+            new_len: (end - start) as u64,
+            subject: "payload",
+            content_start: start,
+            owner: 0,
+        }))
     }
 
     fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
@@ -385,8 +409,8 @@ impl TextReader {
     }
 
     fn push_frame(&mut self, state: RepairState, remaining: u64, payload: StatedText) -> Option<()> {
-        let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, remaining, payload, class: None, below });
+        let outer_hash = self.frames.last().compute_hash();
+        self.frames.push(RepairFrame { state, remaining, payload, class: None, outer_hash });
         Some(())
     }
 
@@ -473,87 +497,96 @@ impl TextReader {
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (was, first) = self.read_head(input)?;
+        let (stated_len, content_start) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
         let class = frame.class.filter(|_| subject == "key");
         if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
+                UnreadPiece {
+                    offset,
+                    stated_len,
+                    content_start,
+                    subject,
+                    class,
+                    has_variable: frame.state.variable_check(),
+                },
                 None,
             ));
         }
-        let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
-        let fits = stated.is_some_and(|end| {
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| content_start.checked_add(len));
+        let fits = stated_end.is_some_and(|end| {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (subject == "key"
-                    || self.texts > 3
+                    || self.open_texts > 3
                     || mode.trusts_stated_end()
-                    || !begins_container(&input[first..end])
-                    || candidates.is_readable(&input[first..end]))
+                    || !begins_container(&input[content_start..end])
+                    || candidates.is_readable(&input[content_start..end]))
         });
-        if !fits && let Some(fix) = fix_lost_name(input, offset, was, first, class, candidates.classes) {
-            self.offset = first + was as usize;
+        if !fits && let Some(fix) = fix_lost_name(input, offset, stated_len, content_start, class, candidates.classes) {
+            self.offset = content_start + stated_len as usize;
             return Some(StepResult::Fix(fix));
         }
-        let stated = stated.unwrap_or(usize::MAX).min(input.len());
+        let stated_end = stated_end.unwrap_or(usize::MAX).min(input.len());
         let takes_stated = match mode {
             SearchMode::Step(step) => step > 0,
             SearchMode::Near { .. } => true,
             SearchMode::Between(_) | SearchMode::Measured(_) => false,
         };
         if fits && takes_stated {
-            self.offset = stated + 2;
+            self.offset = stated_end + 2;
             return Some(StepResult::Good);
         }
-        if matches!(mode, SearchMode::Near { texts: true })
+        if matches!(mode, SearchMode::Near { reads_texts: true })
             && !fits
             && subject == "string"
-            && begins_container(&input[first..])
+            && begins_container(&input[content_start..])
         {
-            self.offset = first;
-            self.texts += 1;
-            self.push_frame(RepairState::Text, 1, StatedText { offset, was, start: first })?;
+            self.offset = content_start;
+            self.open_texts += 1;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, stated_len, start: content_start })?;
             return Some(StepResult::Good);
         }
-        let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
+        let search_end =
+            stated_end.saturating_add((stated_end - content_start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
-            let is = (end - first) as u64;
+            let new_len = (end - content_start) as u64;
             // This key is two bytes shorter than its length, and may be the name of a property that lost its NUL
             // bytes. It is not taken for a shorter name.
             let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
-            if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
+            if class.is_some() && new_len.checked_add(2) == Some(stated_len) && may_lack(&input[content_start..end]) {
                 return None;
             }
             can_continue(frame, &input[end + 2..])
-                .then_some((end + 2, Fix { offset, was, is, subject, first, owner: 0 }))
+                .then_some((end + 2, Fix { offset, old_len: stated_len, new_len, subject, content_start, owner: 0 }))
         };
         match mode {
             SearchMode::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
-                let ends = ends_between(&ends, first, search_end);
+                let ends = ends_between(&ends, content_start, search_end);
                 candidates.work += ends.len();
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             SearchMode::Step(step) => {
-                let lens = (0..MAX_TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
-                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
+                let lens = (0..MAX_TIMES).map_while(|times| stated_len.checked_add_signed(step.checked_mul(times)?));
+                let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(content_start));
                 let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
                 candidates.found.extend(ends.filter_map(fix_at));
             }
             SearchMode::Between(between) => {
-                let (mut end, mut min, mut max) = (first, 0, 0);
+                let (mut end, mut min, mut max) = (content_start, 0, 0);
                 loop {
-                    if between.fits_length(min, max, was) && input[end..].starts_with(b"\";") {
+                    if between.fits_length(min, max, stated_len) && input[end..].starts_with(b"\";") {
                         candidates.found.extend(fix_at(end));
                     }
-                    let Some((bytes, low, high)) = between.measure_character(input, end).filter(|_| min <= was) else {
+                    let Some((bytes, low, high)) = between.measure_character(input, end).filter(|_| min <= stated_len)
+                    else {
                         break;
                     };
                     (end, min, max) = (end + bytes, min + low, max + high);
                 }
-                candidates.work += end - first;
+                candidates.work += end - content_start;
             }
             SearchMode::Measured(_) => {}
         }
@@ -565,7 +598,7 @@ impl TextReader {
             let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
-        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.sort_by_key(|(_, fix)| fix.old_len.abs_diff(fix.new_len));
         candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
@@ -573,29 +606,36 @@ impl TextReader {
     /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
     fn read_class_name(&self, input: &[u8], mode: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
-        let (was, first) = self.read_head(input)?;
-        let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
+        let (stated_len, content_start) = self.read_head(input)?;
+        let len = input[content_start..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
         if let SearchMode::Measured(measure) = mode {
-            (measure.find_end(input, first, was)? == first + len).then_some(())?;
+            (measure.find_end(input, content_start, stated_len)? == content_start + len).then_some(())?;
         }
-        let fix = Fix { offset: self.offset + 2, was, is: len as u64, subject: "class", first, owner: 0 };
-        Some((first, first + len, (was != fix.is).then_some(fix)))
+        let fix = Fix {
+            offset: self.offset + 2,
+            old_len: stated_len,
+            new_len: len as u64,
+            subject: "class",
+            content_start,
+            owner: 0,
+        };
+        Some((content_start, content_start + len, (stated_len != fix.new_len).then_some(fix)))
     }
 
     fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        text::is_class_name(&input[first..end]).then_some(())?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        text::is_class_name(&input[content_start..end]).then_some(())?;
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
         self.offset = count_end;
         self.push_frame(RepairState::Entries, count * 2, StatedText::default())?;
-        self.frames.top.class = Some((first, end - first));
+        self.frames.top.class = Some((content_start, end - content_start));
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
     fn read_enum_case(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        (text::is_enum_case(&input[content_start..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.offset = end + 2;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
@@ -606,14 +646,14 @@ impl TextReader {
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, mode)?;
-        text::is_class_name(&input[first..end]).then_some(())?;
-        let (was, start) = read_number(input, end + 1, b'{')?;
+        let (content_start, end, fix) = self.read_class_name(input, mode)?;
+        text::is_class_name(&input[content_start..end]).then_some(())?;
+        let (stated_len, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
-        match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open_payload(input, family, StatedText { offset, was, start })?,
+        match spl::find_family(&input[content_start..end]).filter(|_| input.get(start) != Some(&b'}')) {
+            Some(family) => self.open_payload(input, family, StatedText { offset, stated_len, start })?,
             None => {
-                return self.read_raw_payload(input, StatedText { offset, was, start }, fix, mode, candidates);
+                return self.read_raw_payload(input, StatedText { offset, stated_len, start }, fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -623,17 +663,24 @@ impl TextReader {
     fn read_raw_payload(
         &mut self,
         input: &[u8],
-        StatedText { offset, was, start }: StatedText,
+        StatedText { offset, stated_len, start }: StatedText,
         fix: Option<Fix>,
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         if let SearchMode::Measured(_) = mode {
-            let piece = UnreadPiece { offset, was, first: start, subject: "payload", class: None, has_variable: None };
+            let piece = UnreadPiece {
+                offset,
+                stated_len,
+                content_start: start,
+                subject: "payload",
+                class: None,
+                has_variable: None,
+            };
             return Some(StepResult::Piece(piece, fix));
         }
-        let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
+        let stated_end = usize::try_from(stated_len).ok().and_then(|len| start.checked_add(len));
+        if let Some(end) = stated_end.filter(|end| input.get(*end) == Some(&b'}')) {
             self.offset = end + 1;
             return Some(fix.map_or(StepResult::Good, StepResult::Fix));
         }
@@ -642,19 +689,26 @@ impl TextReader {
         if fix.is_some() {
             return None;
         }
-        let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let search_end = stated.saturating_add((stated - start).saturating_add(SEARCH_BEYOND)).min(input.len());
+        let stated_end = stated_end.unwrap_or(usize::MAX).min(input.len());
+        let search_end = stated_end.saturating_add((stated_end - start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let frame = self.frames.last();
         candidates.work += search_end - start;
         for end in start..search_end {
             if input[end] == b'}' && can_continue(frame, &input[end + 1..]) {
                 candidates.found.push((
                     end + 1,
-                    Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 },
+                    Fix {
+                        offset,
+                        old_len: stated_len,
+                        new_len: (end - start) as u64,
+                        subject: "payload",
+                        content_start: start,
+                        owner: 0,
+                    },
                 ));
             }
         }
-        candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
+        candidates.found.sort_by_key(|(_, fix)| fix.old_len.abs_diff(fix.new_len));
         candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
@@ -684,18 +738,25 @@ impl TextReader {
 fn fix_lost_name(
     input: &[u8],
     offset: usize,
-    was: u64,
-    first: usize,
+    stated_len: u64,
+    content_start: usize,
     class: Option<(usize, usize)>,
     classes: &Classes,
 ) -> Option<Fix> {
     let (start, len) = class?;
-    let end = first.checked_add(usize::try_from(was).ok()?.checked_sub(2)?)?;
+    let end = content_start.checked_add(usize::try_from(stated_len).ok()?.checked_sub(2)?)?;
     input.get(end..)?.starts_with(b"\";").then_some(())?;
     let class = input.get(start..start + len);
-    let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
+    let restored = names::restore_lost(&input[content_start..end], stated_len - 2, stated_len, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
-    Some(Fix { offset, was, is: was - 2, subject: "visibility", first, owner: restored.owner })
+    Some(Fix {
+        offset,
+        old_len: stated_len,
+        new_len: stated_len - 2,
+        subject: "visibility",
+        content_start,
+        owner: restored.owner,
+    })
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.

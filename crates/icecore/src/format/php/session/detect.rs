@@ -11,8 +11,8 @@ use crate::limits::Limits;
 /// Maximum number of values that are read to detect the format.
 const MAX_VALUES: u32 = 10_000;
 
-/// Names and values must parse, to the end or for a long stretch. An array of the
-/// handler `php_serialize` is one of plain `serialize()`.
+/// Detects names and values that can be read, to the end or for a long stretch. A session of the handler
+/// `php_serialize` is not detected: it is an array of `serialize()`.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let handler = if find_first_name(input.get(..512).unwrap_or(input)).is_some_and(is_variable_name) {
         Handler::Php

@@ -28,8 +28,8 @@ impl Handler {
     }
 }
 
-/// Maximum length of a variable's name for `php_binary`; the high bit of the length has another
-/// meaning.
+/// Maximum length of a variable's name for `php_binary`. The high bit of the length once marked a variable without a
+/// value.
 pub(super) const MAX_NAME_LEN: usize = 127;
 
 /// Returns `true` if a value seems to begin here.
@@ -66,9 +66,8 @@ pub(super) fn fits_handler(input: &[u8], handler: Handler) -> bool {
     }
 }
 
-/// Returns the handler under which all of the input reads. If several do, the names
-/// decide: those of `php` should be plain, since a string in a session may be crafted
-/// so that the text also reads in another way.
+/// Returns the handler with which the whole input can be read. There may be several, because a string in a session may
+/// be crafted so that the text can also be read in another way. `php` is tried first only if its first name is plain.
 pub(super) fn find_handler(input: &[u8], options: &ReadOptions, limits: &Limits) -> Handler {
     let is_plain = find_first_name(input).is_some_and(is_variable_name);
     let mut order = [Handler::Php, Handler::PhpSerialize, Handler::PhpBinary];

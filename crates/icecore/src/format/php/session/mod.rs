@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
     can: Capabilities { extension: "sess", alone: true, naming: Naming::Php, ..Capabilities::TEXT },
     detect: detect::detect,
     begins: Some(detect::starts_with_variable),
-    inside: None,
+    detect_in_string: None,
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -71,7 +71,7 @@ impl Feed for Variables<'_> {
 
     fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         if let Some(detail) = sink.detail() {
-            // Two of the handlers write no bytes for no variables.
+            // `php_serialize` writes an array also if there are no variables. So no bytes come from another handler.
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
             detail.record_header_note(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
@@ -91,12 +91,12 @@ fn try_handler(input: &[u8], handler: Handler, options: &ReadOptions, limits: &L
     (tape, consumed, error)
 }
 
-/// Reads the variables that one handler joined.
+/// Reads a session of this handler, without repairs.
 fn read_unrepaired<'a>(input: &'a [u8], handler: Handler, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     feed::read_document(&Variables { handler, options }, input, request)
 }
 
-/// Returns what a session of these handlers begins with.
+/// Returns the beginnings that a session of this handler may have; `None` stands for any handler.
 fn possible_starts(handler: Option<Handler>) -> &'static [Start] {
     match handler {
         None => &[Start::Named, Start::Counted, Start::Value],
@@ -123,8 +123,8 @@ fn looks_damaged(document: &Document<'_>, handler: Handler) -> bool {
         Handler::PhpBinary => repair::has_counted_variable,
         Handler::PhpSerialize => return false,
     };
-    let is_odd_value = |value: Cursor<'_>| value.as_bytes().is_some_and(has_variable);
-    document.root().entries().any(|(name, value)| !is_variable_name(name.bytes()) || is_odd_value(value))
+    let contains_variable = |value: Cursor<'_>| value.as_bytes().is_some_and(has_variable);
+    document.root().entries().any(|(name, value)| !is_variable_name(name.bytes()) || contains_variable(value))
 }
 
 impl Reader for ReadOptions {
@@ -135,15 +135,15 @@ impl Reader for ReadOptions {
         if !self.repair_lengths {
             return outcome;
         }
-        let is_odd = outcome.error.is_none() && looks_damaged(&outcome.document, handler);
-        let mending = RepairSettings {
+        let looks_damaged = outcome.error.is_none() && looks_damaged(&outcome.document, handler);
+        let repair_settings = RepairSettings {
             starts: possible_starts(self.handler),
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php-session:lenient,repair=lengths` ignores them"),
-            is_odd,
+            looks_damaged,
             read: &|text, start, request| read_unrepaired(text, handler_for(start), self, request),
         };
-        repair::read_or_repair(outcome, input, &mending)
+        repair::read_or_repair(outcome, input, &repair_settings)
     }
 }

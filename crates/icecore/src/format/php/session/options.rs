@@ -2,23 +2,23 @@
 
 use super::Handler;
 use crate::class_map;
-use crate::options::{Opt, OptionType, Settings, Side};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 
-pub(super) const OPTIONS: &[Opt] = &[
-    Opt {
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
         name: "handler",
         takes: OptionType::Choice(&["php", "php_binary", "php_serialize"]),
         side: Side::Both,
         help: "session.serialize_handler; detected when reading; the default when writing is the one that was read, or php",
     },
-    Opt {
+    OptionSpec {
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
         help: "clamp integers beyond 64 bits, ignore bytes after the array of php_serialize, as PHP does, and blanks after the last \
                variable",
     },
-    Opt {
+    OptionSpec {
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,

@@ -53,20 +53,20 @@ impl<S: Sink> Machine<'_, '_, S> {
         };
         self.check_length(len, start)?;
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
-        let is_keyed = frame.count < MAX_ENTRIES_WITH_IDS;
+        let may_have_id = frame.count < MAX_ENTRIES_WITH_IDS;
         frame.count += 1;
         let next = self.sink.tape().len();
         self.tokens.offset = end;
         if S::DETAIL {
             self.sink.record_span(start, end, next, "name");
-            // PHP clears the bit that once marked a variable without a value.
-            let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > MAX_NAME_LEN as u8;
-            self.key_source = is_odd.then_some((start, end));
+            // PHP ignores the high bit, so the length is kept as spelling if it has the bit.
+            let has_high_bit = handler == Handler::PhpBinary && self.tokens.input[start] > MAX_NAME_LEN as u8;
+            self.key_source = has_high_bit.then_some((start, end));
         }
-        Ok(self.place_key(&Key::Input(name, len), is_keyed, start))
+        Ok(self.place_key(&Key::Input(name, len), may_have_id, start))
     }
 
-    /// Reads `name|`: start and length of the name, and where the value starts.
+    /// Reads `name|`. Returns start and length of the name, and the offset of the value.
     fn read_delimited_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let rest = &self.tokens.input[start..];
         match rest.iter().position(|byte| *byte == b'|') {
@@ -80,7 +80,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// Reads a byte with the length, and the name.
+    /// Reads a byte with the length, and the name. Returns the same as [`Self::read_delimited_name`].
     fn read_counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let len = usize::from(self.tokens.input[start]) & MAX_NAME_LEN;
         let end = start + 1 + len;

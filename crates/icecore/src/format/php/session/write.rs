@@ -30,11 +30,11 @@ impl crate::format::Writer for WriteOptions {
 }
 
 fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let spelled = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
-    let spelled = spelled.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
-    let handler = options.handler.or(spelled).unwrap_or(Handler::Php);
+    let recorded = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
+    let recorded = recorded.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
+    let handler = options.handler.or(recorded).unwrap_or(Handler::Php);
     // The slot numbers in kept text are valid only for the handler that was read.
-    let format = if spelled == Some(handler) { NAME } else { "" };
+    let format = if recorded == Some(handler) { NAME } else { "" };
     let mut writer = Writer::new(document, format, limits);
     let root = find_root(document, limits, &mut writer)?;
     if handler == Handler::PhpSerialize {

@@ -27,7 +27,11 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
                 }
                 if (wanted.is_wanted)(start, start + len) {
                     let length = Length { start: offset + 2, end: start - 2, value: len as u64, max_value: None };
-                    places.list.push(FoundString::Text(StringPlace::without_escapes(start, start + len, Some(length))));
+                    places.strings.push(FoundString::Text(StringPlace::without_escapes(
+                        start,
+                        start + len,
+                        Some(length),
+                    )));
                 }
                 offset = end;
             }

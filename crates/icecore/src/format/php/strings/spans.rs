@@ -32,15 +32,15 @@ pub(in crate::format::php) fn collect_strings(
         ..StringPlaces::default()
     };
     let Some(trace) = document.trace() else { return places };
-    let mut collector = StringCollector { text, wanted, list: &mut places.list };
+    let mut collector = StringCollector { text, wanted, list: &mut places.strings };
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
-        match span.what {
+        match span.name {
             // Covers `s:5:"`. The spans of the string and of its end come next and are ignored.
             "length" => collector.add_string(start),
             "value" => collector.add_scalar(start, end),
-            "key" if wanted.keys || wanted.classes => collector.add_key(start, end),
-            "name" if wanted.keys => collector.add_name(names, start, end),
+            "key" if wanted.wants_keys || wanted.wants_classes => collector.add_key(start, end),
+            "name" if wanted.wants_keys => collector.add_name(names, start, end),
             "head" => {
                 let body_end = trace.extents.get(span.node as usize).map_or(0, |extent| extent.end as usize);
                 collector.add_class(start, end, body_end);
@@ -81,7 +81,7 @@ impl StringCollector<'_> {
     fn add_scalar(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b'S') => self.add_escaped(start, end, StringRole::Value),
-            Some(b'E') if self.wanted.classes => {
+            Some(b'E') if self.wanted.wants_classes => {
                 let length = Length::from_digits(self.text, start + 2);
                 let (content_start, text_end) = (length.end + 2, end - 2);
                 let name = self.text.get(content_start..text_end).unwrap_or_default();
@@ -128,19 +128,19 @@ impl StringCollector<'_> {
                     _ => None,
                 };
                 let Some(class_len) = class_len else {
-                    if self.wanted.keys {
+                    if self.wanted.wants_keys {
                         self.add_name_part(content_start, text_end, StringRole::Key);
                     }
                     return;
                 };
-                if self.wanted.classes && name.get(1) != Some(&b'*') {
+                if self.wanted.wants_classes && name.get(1) != Some(&b'*') {
                     self.add_name_part(content_start + 1, content_start + 1 + class_len, StringRole::Class);
                 }
-                if self.wanted.keys {
+                if self.wanted.wants_keys {
                     self.add_name_part(content_start + class_len + 2, text_end, StringRole::Key);
                 }
             }
-            Some(b'S') if self.wanted.keys => self.add_escaped(start, end, StringRole::Key),
+            Some(b'S') if self.wanted.wants_keys => self.add_escaped(start, end, StringRole::Key),
             _ => {}
         }
     }
@@ -171,7 +171,7 @@ impl StringCollector<'_> {
         let length = Length::from_digits(self.text, start + 2);
         let content_start = length.end + 2;
         let text_end = content_start.saturating_add(length.value as usize);
-        if self.wanted.classes && self.is_wanted(content_start, text_end) {
+        if self.wanted.wants_classes && self.is_wanted(content_start, text_end) {
             let place = StringPlace {
                 role: StringRole::Class,
                 ..StringPlace::without_escapes(content_start, text_end, Some(length))

@@ -67,7 +67,7 @@ impl FastWriter<'_, '_> {
     /// Returns the buffer that contains the bytes of a string, and their offset in it.
     #[inline(always)]
     pub(super) fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
-        match node.place() {
+        match node.location() {
             Location::Input(start) => (self.input, start as usize),
             Location::Arena(start) => (self.arena, start as usize),
         }
@@ -76,7 +76,7 @@ impl FastWriter<'_, '_> {
     /// Passes on the collected bytes. Returns `false` if the output is now too long.
     pub(super) fn flush(&mut self, chunk: &Chunk, filled: usize) -> bool {
         self.buf.extend_from_slice(chunk.get(..filled).unwrap_or(&[]));
-        (self.buf.len() - self.start) as u64 <= self.max_bytes
+        (self.buf.len() - self.start_len) as u64 <= self.max_bytes
     }
 
     /// Empties a full chunk. Returns the new number of bytes in it, 0. If the output is too long, writing stops, and
@@ -98,7 +98,7 @@ impl FastWriter<'_, '_> {
             return None;
         }
         self.buf.extend_from_slice(bytes);
-        ((self.buf.len() - self.start) as u64 <= self.max_bytes).then_some(0)
+        ((self.buf.len() - self.start_len) as u64 <= self.max_bytes).then_some(0)
     }
 
     /// Writes `s:5:"hello";`.

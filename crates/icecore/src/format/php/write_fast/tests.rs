@@ -106,8 +106,8 @@ fn the_loop_rewrites_the_text_that_was_read() {
         Texts { seed: 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed), slots: Vec::new() }.value(0, &mut text);
         let document = by_hand(&text);
         let mut out = Vec::new();
-        let mut parts = PartProgress::default();
-        assert!(super::write_fast(&document, &limits, &mut parts.spare, &mut out, u64::MAX).is_some(), "{text}");
+        let mut progress = PartProgress::default();
+        assert!(super::write_fast(&document, &limits, &mut progress.spare, &mut out, u64::MAX).is_some(), "{text}");
         assert_eq!(String::from_utf8_lossy(&out), text);
         // The machine writes the same.
         let mut machine_output = Vec::new();
@@ -132,7 +132,7 @@ fn parts_make_the_whole_document() {
     let document = by_hand(&text);
     let nodes = document.nodes().to_vec();
     let mut out = Vec::new();
-    let mut parts = PartProgress::default();
+    let mut progress = PartProgress::default();
     let mut tape = document.into_tape();
     // Each part ends before a value, and never directly after a key.
     let mut start = 0;
@@ -146,7 +146,7 @@ fn parts_make_the_whole_document() {
         tape.fill(nodes[start..end].to_vec(), Vec::new(), 0, None);
         FORMAT.named(&mut tape);
         let part = Document::from_tape(text.as_bytes(), tape);
-        let written = WriteOptions::default().write_part(&part, DocumentPart::Nodes(&mut parts), &limits, &mut out);
+        let written = WriteOptions::default().write_part(&part, DocumentPart::Nodes(&mut progress), &limits, &mut out);
         assert!(written.is_some(), "{start}: {text}");
         tape = part.into_tape();
         start = end;

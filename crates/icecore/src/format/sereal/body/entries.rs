@@ -3,7 +3,7 @@
 use super::super::SortKeys;
 use super::super::keys::{KeyText, compare_keys, is_absent};
 use super::super::read::MAX_ENTRIES_WITH_IDS;
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag;
 use super::Body;
 use crate::document::{KEY_NODE, Key, Kind, Node, flag};
@@ -51,8 +51,8 @@ impl<'d> Body<'d, '_> {
             entries.push((text, start, value.index_after()));
         }
         entries.sort_by(|(a, ..), (b, ..)| compare_keys(self.plan.order, a, b));
-        self.ranges.push((self.index_after(index), self.end));
-        self.ranges.extend(entries.iter().rev().map(|(_, start, end)| (*start, *end)));
+        self.pending_ranges.push((self.index_after(index), self.end));
+        self.pending_ranges.extend(entries.iter().rev().map(|(_, start, end)| (*start, *end)));
         self.index = self.end;
         Ok(())
     }
@@ -96,14 +96,14 @@ impl<'d> Body<'d, '_> {
             Some(_) => self.lossy_keys.get(&id).copied().unwrap_or(0),
         };
         let first = if first == 0 && (loss.is_some() || name.node.kind != text.kind) {
-            self.find_big_key(&text)
+            self.find_node_key(&text)
         } else {
             first
         };
         let offset = self.offset();
         if self.write_key_text(index, text.kind, &text.bytes, first)? {
             if loss.is_some() {
-                self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
+                self.node_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
                 self.lossy_keys.insert(id, offset);
             } else {
                 self.record_key_offset(usize::from(id), offset);
@@ -123,8 +123,8 @@ impl<'d> Body<'d, '_> {
 
     /// Returns the offset at which a key without an id, or with several ids, was written first, or 0 if it was not
     /// written.
-    pub(super) fn find_big_key(&self, text: &KeyText<'_>) -> u64 {
-        self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
+    pub(super) fn find_node_key(&self, text: &KeyText<'_>) -> u64 {
+        self.node_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
     }
 
     pub(super) fn write_key_node(&mut self, index: u32, node: &'d Node) -> Result<(), Error> {
@@ -143,14 +143,14 @@ impl<'d> Body<'d, '_> {
         let id = self.document.tape().keys().find(name, &text.bytes).map(|id| id as usize);
         let first = match id {
             Some(id) => self.keys.get(id).map_or(0, |key| key.offset),
-            None => self.find_big_key(&text),
+            None => self.find_node_key(&text),
         };
         let offset = self.offset();
         if self.write_key_text(value, text.kind, &text.bytes, first)? {
             match id {
                 Some(id) => self.record_key_offset(id, offset),
                 None => {
-                    self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
+                    self.node_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
                 }
             }
         }
@@ -162,12 +162,12 @@ impl<'d> Body<'d, '_> {
     /// in full.
     pub(super) fn write_key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;
-        let spelled = self.spelled.as_ref();
+        let replay = self.replay.as_ref();
         let target = self.noted_value(value, code::KEY_COPY);
-        let copy = match (spelled, target) {
+        let copy = match (replay, target) {
             (Some(_), Some(u64::MAX)) => first,
-            (Some(spelled), Some(target)) => spelled.offset_of(target, kind, bytes).unwrap_or(0),
-            (Some(spelled), None) if spelled.full_keys() || self.noted_value(value, code::KEY_FULL).is_some() => 0,
+            (Some(replay), Some(target)) => replay.offset_of(target, kind, bytes).unwrap_or(0),
+            (Some(replay), None) if replay.full_keys() || self.noted_value(value, code::KEY_FULL).is_some() => 0,
             _ if options.no_shared_hashkeys || matches!(self.plan.order, SortKeys::Perl | SortKeys::PerlReverse) => 0,
             _ => first,
         };
@@ -178,7 +178,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_varint(copy, width)?;
             return Ok(false);
         }
-        self.write_spelled_string(value, Part::Key, kind, bytes, track)?;
+        self.write_spelled_string(value, StringOf::Key, kind, bytes, track)?;
         Ok(true)
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers and strings.
 
 use super::super::keys::text_if_not_ascii;
-use super::super::spelling::{Part, code, string_tag, tracked};
+use super::super::spelling::{StringOf, code, pad_place, string_tag, tracked};
 use super::super::tag;
 use super::super::write::fits_in_f32;
 use super::{Body, PrecedingTag};
@@ -19,7 +19,7 @@ impl<'d> Body<'d, '_> {
             // Only a reference can be weak, and a leaf is written here.
             self.record_loss(LossKind::Weak, index);
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         if node.kind.has_bytes() && node.kind != Kind::Float128 {
             return self.write_string_leaf(index, node, preceding_tag);
         }
@@ -93,7 +93,7 @@ impl<'d> Body<'d, '_> {
     fn write_wide_float(&mut self, index: u32, node: &Node, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let wide: [u8; 16] = self.document.bytes(node).try_into().unwrap_or([0; 16]);
         let exact = float128::to_f64_exact(&wide);
-        if self.plan.options.use_standard_double || self.spelled.is_none() && exact.is_some() {
+        if self.plan.options.use_standard_double || self.replay.is_none() && exact.is_some() {
             if exact.is_none() {
                 self.record_loss(LossKind::Precision, index);
             }
@@ -103,7 +103,7 @@ impl<'d> Body<'d, '_> {
         let tag = match noted {
             Some(tag::FLOAT_128) => tag::FLOAT_128,
             // Few perls can read FLOAT_128, so it is used only to replay spelling.
-            _ if fits || self.plan.version < 5 || self.spelled.is_none() => tag::LONG_DOUBLE,
+            _ if fits || self.plan.version < 5 || self.replay.is_none() => tag::LONG_DOUBLE,
             _ => tag::FLOAT_128,
         };
         self.bytes.push_byte(tag | track)?;
@@ -111,14 +111,14 @@ impl<'d> Body<'d, '_> {
             return self.bytes.push_slice(&wide);
         }
         // Most perls use doubles, so they lose the additional digits of this float when they read it.
-        if !fits || self.spelled.is_none() {
+        if !fits || self.replay.is_none() {
             self.record_loss(LossKind::Precision, index);
         }
         self.write_long_double(index, &wide)
     }
 
     fn write_long_double(&mut self, index: u32, wide: &[u8; 16]) -> Result<(), Error> {
-        let kept = self.spelled.as_ref().and_then(|spelled| spelled.kept_bytes(index, code::PADDING));
+        let kept = self.replay.as_ref().and_then(|replay| replay.kept_bytes(index, code::PADDING));
         if let Some(kept) = kept.filter(|kept| kept.len() == 16) {
             return self.bytes.push_slice(kept);
         }
@@ -129,7 +129,7 @@ impl<'d> Body<'d, '_> {
     fn write_bool(&mut self, index: u32, value: bool, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let (yes, no) = match noted {
             Some(tag::TRUE | tag::FALSE) => (tag::TRUE, tag::FALSE),
-            _ if self.plan.version >= 5 || self.spelled.is_some() => (tag::YES, tag::NO),
+            _ if self.plan.version >= 5 || self.replay.is_some() => (tag::YES, tag::NO),
             _ => {
                 self.record_loss(LossKind::Bool, index);
                 (tag::POS | 1, tag::SHORT_BINARY)
@@ -163,7 +163,7 @@ impl<'d> Body<'d, '_> {
         bigint::push_decimal(negative, magnitude, &mut digits);
         let track = self.begin_variable(index);
         self.end_leaf_referents(index, true);
-        self.write_spelled_string(index, Part::Value, Kind::Bytes, &digits, track)
+        self.write_spelled_string(index, StringOf::Value, Kind::Bytes, &digits, track)
     }
 
     fn write_text(
@@ -189,7 +189,7 @@ impl<'d> Body<'d, '_> {
             self.end_string_referents(index, Some(first.unwrap_or(offset)));
             match first {
                 Some(first) if options.aliased_dedupe_strings && preceding_tag == PrecedingTag::Item && named == 0 => {
-                    self.late_tracks.push(first - self.first);
+                    self.late_tracks.push(first - self.first_offset);
                     return self.bytes.push_tagged_varint(tag::ALIAS, first);
                 }
                 Some(first) => return self.bytes.push_tagged_varint(tag::COPY | named, first),
@@ -202,7 +202,7 @@ impl<'d> Body<'d, '_> {
             self.end_leaf_referents(index, true);
         }
         let track = named | self.extra_track_bit(index, tracked::MAIN);
-        self.write_spelled_string(index, Part::Value, kind, bytes, track)
+        self.write_spelled_string(index, StringOf::Value, kind, bytes, track)
     }
 
     /// Returns where an equal string was written.
@@ -227,7 +227,7 @@ impl<'d> Body<'d, '_> {
     /// Returns the offset of the string of which this one was a COPY, if both are still equal.
     pub(super) fn copy_source_offset(&self, index: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let target = self.noted_value(index, code::COPY)?;
-        self.spelled.as_ref()?.offset_of(target, kind, bytes)
+        self.replay.as_ref()?.offset_of(target, kind, bytes)
     }
 
     pub(super) fn write_copy(&mut self, index: u32, offset: u64, track: u8) -> Result<(), Error> {
@@ -240,22 +240,22 @@ impl<'d> Body<'d, '_> {
     pub(super) fn write_spelled_string(
         &mut self,
         index: u32,
-        part: Part,
+        part: StringOf,
         kind: Kind,
         bytes: &[u8],
         track: u8,
     ) -> Result<(), Error> {
         let offset = self.offset();
         let (tag_code, width_code) = match part {
-            Part::Value => (code::TAG, code::WIDTH),
-            Part::Key => (code::KEY_TAG, code::KEY_WIDTH),
-            Part::Class => (code::CLASS_TAG, code::CLASS_WIDTH),
+            StringOf::Value => (code::TAG, code::WIDTH),
+            StringOf::Key => (code::KEY_TAG, code::KEY_WIDTH),
+            StringOf::Class => (code::CLASS_TAG, code::CLASS_WIDTH),
         };
         let mut tag = string_tag(kind, bytes.len());
         let mut width = 0;
-        if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(index, part, kind, bytes, offset);
-            if kind != Kind::Text && spelled.note(index, tag_code) == Some(u64::from(tag::BINARY)) {
+        if let Some(replay) = &mut self.replay {
+            replay.record_string(index, part, kind, bytes, offset);
+            if kind != Kind::Text && replay.note(index, tag_code) == Some(u64::from(tag::BINARY)) {
                 tag = tag::BINARY;
             }
             width = self.noted_width(index, width_code);

@@ -1,7 +1,7 @@
 //! Containers, objects and regular expressions.
 
 use super::super::links::resolve_referent;
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag;
 use super::{Body, PrecedingTag};
 use crate::document::{Form, Kind, Node, flag};
@@ -18,17 +18,17 @@ impl<'d> Body<'d, '_> {
     ) -> Result<(), Error> {
         if self.plan.options.no_bless_objects {
             self.record_loss(LossKind::Class, index);
-            return self.write_only_part(index, 0, preceding_tag);
+            return self.write_only_child(index, 0, preceding_tag);
         }
         if node.form() == Form::Variable || !self.is_reference(index + 1) {
             // A scalar that is an object gets its class at the first reference to it, so the class is written there.
             self.unblessed.insert(index, node.class());
-            return self.write_only_part(index, 0, preceding_tag);
+            return self.write_only_child(index, 0, preceding_tag);
         }
         if node.form() == Form::Struct {
             self.record_loss(LossKind::Struct, index);
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let named = self.begin_object_tag(index);
         let track = named | self.extra_track_bit(index, tracked::MAIN);
@@ -36,7 +36,7 @@ impl<'d> Body<'d, '_> {
         if self.is_referent(index) {
             self.pending_referents.push(index);
         }
-        self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index));
+        self.needs_refn = self.replay.is_none() && (self.is_weak(holder) || self.is_weak(index));
         self.preceding_tag = PrecedingTag::Object;
         self.index = index + 1;
         Ok(())
@@ -69,7 +69,7 @@ impl<'d> Body<'d, '_> {
     }
 
     pub(super) fn write_frozen(&mut self, index: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let named = self.begin_object_tag(index);
         let track = named | self.extra_track_bit(index, tracked::MAIN);
@@ -88,7 +88,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_byte(tag::ARRAY | track)?;
             self.bytes.push_varint(u64::from(count), 0)?;
         } else {
-            self.expanded = self.noted_value(payload, code::REFN).is_some() || self.spelled.is_none();
+            self.needs_refn = self.noted_value(payload, code::REFN).is_some() || self.replay.is_none();
             self.preceding_tag = PrecedingTag::Freeze;
         }
         if self.index_after(payload) < self.index_after(index) {
@@ -108,7 +108,7 @@ impl<'d> Body<'d, '_> {
     ) -> Result<(), Error> {
         let pattern = index + 1;
         let flags = self.index_after(pattern);
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let is_at_refn = self.track_bit(index, tracked::AT_REFN) != 0;
         let named = if is_at_refn { 0 } else { self.begin_variable(index) };
@@ -129,11 +129,11 @@ impl<'d> Body<'d, '_> {
                 let track = named | self.extra_track_bit(index, tracked::REFN);
                 self.bytes.push_byte(tag::REFN | track)?;
             }
-            self.write_pads(index, 1)?;
+            self.write_pads(index, pad_place::AFTER_REFN)?;
             let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag::REGEXP | track)?;
         }
-        self.expanded = false;
+        self.needs_refn = false;
         let text = |part: u32| {
             self.nodes.get(part as usize).map_or((Kind::Bytes, &[][..]), |node| {
                 let kind = if node.kind == Kind::Text { Kind::Text } else { Kind::Bytes };
@@ -142,11 +142,11 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
-        self.write_pads(pattern, 0)?;
+        self.write_pads(pattern, pad_place::FIRST)?;
         let track = self.extra_track_bit(pattern, tracked::MAIN);
         match self.copy_source_offset(pattern, kind, bytes) {
             Some(offset) => self.write_copy(pattern, offset, track)?,
-            None => self.write_spelled_string(pattern, Part::Value, kind, bytes, track)?,
+            None => self.write_spelled_string(pattern, StringOf::Value, kind, bytes, track)?,
         }
         let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
         if kept.len() < all.len() {
@@ -154,8 +154,8 @@ impl<'d> Body<'d, '_> {
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
         let offset = self.offset();
-        if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(flags, Part::Value, Kind::Bytes, &kept, offset);
+        if let Some(replay) = &mut self.replay {
+            replay.record_string(flags, StringOf::Value, Kind::Bytes, &kept, offset);
         }
         self.bytes.push_byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
         self.bytes.push_slice(&kept)
@@ -168,7 +168,7 @@ impl<'d> Body<'d, '_> {
             let node = holder.checked_sub(back).and_then(|ancestor| self.nodes.get(ancestor as usize));
             node.filter(|node| node.kind == Kind::Object)
         };
-        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.count_pads(index, place) > 0);
+        let padded = |place| self.replay.as_ref().is_some_and(|replay| replay.count_pads(index, place) > 0);
         let is_own = object(1).is_some_and(|object| self.class_name(object.class()) == (Kind::Bytes, b"Regexp"));
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
@@ -201,7 +201,7 @@ impl<'d> Body<'d, '_> {
         }
         let (kind, name) = self.class_name(class);
         let track = self.extra_track_bit(index, tracked::CLASS);
-        self.write_spelled_string(index, Part::Class, kind, name, track)
+        self.write_spelled_string(index, StringOf::Class, kind, name, track)
     }
 
     pub(super) fn class_name(&self, class: u32) -> (Kind, &'d [u8]) {
@@ -216,6 +216,6 @@ impl<'d> Body<'d, '_> {
     /// this class.
     pub(super) fn spelled_class_offset(&self, target: u64, class: u32) -> Option<u64> {
         let (kind, name) = self.class_name(class);
-        self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, name))
+        self.replay.as_ref().and_then(|replay| replay.offset_of(target, kind, name))
     }
 }

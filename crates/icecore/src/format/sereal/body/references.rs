@@ -1,7 +1,7 @@
 //! References, links and aliases.
 
 use super::super::links::{Weakness, resolve_referent, resolve_variable};
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag::{self, TRACK};
 use super::{Body, PrecedingTag};
 use crate::document::{Kind, Node, flag};
@@ -16,7 +16,7 @@ impl<'d> Body<'d, '_> {
             return self.reject_unrepresentable(index, "a variable that is itself");
         }
         let known_offset = self.ensure_links().variables.get(&target).and_then(|named| named.offset);
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, target));
+        let via = self.replay.as_ref().and_then(|replay| replay.via_offset(self.document, index, target));
         let known_offset = via.or(known_offset);
         match (known_offset, preceding_tag) {
             (Some(offset), PrecedingTag::Item) => {
@@ -43,11 +43,11 @@ impl<'d> Body<'d, '_> {
     }
 
     pub(super) fn write_alias_tag(&mut self, index: u32, offset: u64) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let track = self.extra_track_bit(index, tracked::MAIN);
         let tag_offset = self.offset();
-        if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(index, Part::Value, Kind::Alias, &[], tag_offset);
+        if let Some(replay) = &mut self.replay {
+            replay.record_string(index, StringOf::Value, Kind::Alias, &[], tag_offset);
         }
         let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::ALIAS | track)?;
@@ -94,12 +94,12 @@ impl<'d> Body<'d, '_> {
 
     /// Returns the tag that this link used for its variable.
     fn linked_tag_offset(&self, index: u32) -> Option<u64> {
-        self.spelled.as_ref().and_then(|spelled| spelled.linked_tag_offset(index))
+        self.replay.as_ref().and_then(|replay| replay.linked_tag_offset(index))
     }
 
     /// Writes REFP to the item at `offset`. Without an offset, it refers to the variable that contains the REFP.
     pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let mut variable_start = self.write_weaken(index, holder)?;
         if self.track_bit(index, tracked::AFTER) != 0 {
             variable_start = self.offset();
@@ -125,7 +125,7 @@ impl<'d> Body<'d, '_> {
         class: u32,
         offset: Option<u64>,
     ) -> Result<(), Error> {
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         let offset = offset.unwrap_or(self.offset());
         let weak_body = self.noted_value(index, code::WEAK_BODY);
         if weak_body != Some(0) {
@@ -133,7 +133,7 @@ impl<'d> Body<'d, '_> {
         }
         // The object's node became that of its scalar: the notes of its body and of
         // itself are on this node.
-        let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(index));
+        let tracks = self.replay.as_ref().map_or(0, |replay| replay.extra_track_bits(index));
         let bit = |tag_role| if tracks & tag_role != 0 { TRACK } else { 0 };
         let is_tag_after = tracks & tracked::AFTER != 0;
         let named = if is_tag_after { 0 } else { self.begin_variable(index) };
@@ -157,7 +157,7 @@ impl<'d> Body<'d, '_> {
             return Ok(start);
         }
         let nodes = self.nodes;
-        let weakness = match self.spelled {
+        let weakness = match self.replay {
             Some(_) => Weakness::Weak,
             None => self.ensure_links().find_weakness(nodes, holder),
         };
@@ -172,7 +172,7 @@ impl<'d> Body<'d, '_> {
         let track =
             named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
         self.bytes.push_byte(tag::WEAKEN | track)?;
-        self.write_pads(index, 2)?;
+        self.write_pads(index, pad_place::AFTER_WEAKEN)?;
         Ok(start)
     }
 
@@ -270,7 +270,7 @@ impl<'d> Body<'d, '_> {
             self.links.as_ref().and_then(|links| links.variables.get(&target)).and_then(|named| named.offset);
         // A variable that refers to itself.
         let is_here = node.kind == Kind::Alias && (target == index || self.is_pending(target));
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, target));
+        let via = self.replay.as_ref().and_then(|replay| replay.via_offset(self.document, index, target));
         let known_offset = via.or(known_offset);
         if known_offset.is_some() || is_here {
             match self.unblessed.remove(&target) {
@@ -280,7 +280,7 @@ impl<'d> Body<'d, '_> {
             self.index = self.index_after(index);
             return Ok(());
         }
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
         self.bytes.push_byte(tag::REFN | track)?;
@@ -288,11 +288,11 @@ impl<'d> Body<'d, '_> {
             self.pending_variables.push(index);
         }
         self.pending_variables.append(&mut self.pending_referents);
-        self.expanded = false;
+        self.needs_refn = false;
         // Perl's own true and false, which are singletons in every protocol. They can't
         // be blessed.
         if node.kind == Kind::Bool
-            && self.spelled.is_none()
+            && self.replay.is_none()
             && !node.has(flag::TARGET)
             && !node.has(flag::VARIABLE)
             && preceding_tag != PrecedingTag::Object
@@ -319,16 +319,16 @@ impl<'d> Body<'d, '_> {
         let count = if is_map { self.count_entries(index, node) } else { node.aux };
         let (tag, compact) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
         let options = self.plan.options;
-        let must_expand = std::mem::take(&mut self.expanded) || !self.pending_referents.is_empty();
+        let must_expand = std::mem::take(&mut self.needs_refn) || !self.pending_referents.is_empty();
         let is_expanded = must_expand
             || count as usize > tag::MAX_IN_REF
             || options.canonical
             || options.canonical_refs
-            || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index))
+            || self.replay.is_none() && (self.is_weak(holder) || self.is_weak(index))
             || self.is_referent(index)
             || node.has(flag::HINT)
             || self.noted_value(index, code::REFN).is_some();
-        self.write_pads(index, 0)?;
+        self.write_pads(index, pad_place::FIRST)?;
         self.write_weaken(index, holder)?;
         let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
         if self.noted_value(index, code::BARE).is_some() {
@@ -338,7 +338,7 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_varint(u64::from(count), width)?;
         } else if is_expanded {
             self.bytes.push_byte(tag::REFN | track)?;
-            self.write_pads(index, 1)?;
+            self.write_pads(index, pad_place::AFTER_REFN)?;
             let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag | track)?;
             let width = self.noted_width(index, code::WIDTH);

@@ -1,6 +1,6 @@
 //! Objects, regular expressions, and floats beyond 64 bits.
 
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag::{self, TRACK};
 use super::{MODIFIERS, Machine, Role, Slot, Word};
 use crate::document::{Form, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
@@ -66,7 +66,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let node = self.push(node)?;
         self.open_regexp = Some(node);
         let pattern =
-            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weak: None };
+            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weaken_offset: None };
         self.record_begin(pattern.node);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {
@@ -77,7 +77,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if pads > 0 {
             self.sink.record_note(pattern.node, code::PADS, pads);
         }
-        let word = self.read_word(pattern.node, Part::Value, "the pattern of a regular expression")?;
+        let word = self.read_word(pattern.node, StringOf::Value, "the pattern of a regular expression")?;
         let text = self.string_node(&word);
         self.push(text)?;
         self.record_end(pattern.node);
@@ -102,9 +102,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(format!("0x{:02x}", modifiers[unknown])));
         }
         if S::DETAIL {
-            self.speller.record_string(tag_offset, node + 2, Part::Value);
+            self.speller.record_string(tag_offset, node + 2, StringOf::Value);
         }
-        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, copied: false };
+        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, is_copied: false };
         let modifiers = self.string_node(&word);
         self.push(modifiers)?;
         self.record_end(node + 2);

@@ -1,6 +1,6 @@
 //! Records spelling and spans, if the sink keeps detail.
 
-use super::super::spelling::{Part, code, tracked};
+use super::super::spelling::{StringOf, code, tracked};
 use super::super::tag;
 use super::{Machine, TrackedTag, Word};
 use crate::document::{NO_NODE, Recorder, Sink};
@@ -33,16 +33,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
-            self.speller.record_string(word.tag_offset, node, Part::Value);
+            self.speller.record_string(word.tag_offset, node, StringOf::Value);
             self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MAX_SHORT_LEN);
         }
     }
 
-    pub(super) fn set_copying(&mut self, copying: bool) {
+    pub(super) fn set_copying(&mut self, is_in_copy: bool) {
         if S::DETAIL {
-            self.speller.copying = copying;
+            self.speller.is_in_copy = is_in_copy;
             if let Some(detail) = self.sink.detail() {
-                detail.copying = copying;
+                detail.is_in_copy = is_in_copy;
             }
         }
     }
@@ -50,7 +50,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_unused_tracks(&mut self) {
         if S::DETAIL {
             let tracked = std::mem::take(&mut self.tracked);
-            let is_used = |known: &TrackedTag| known.used && !known.is_reread;
+            let is_used = |known: &TrackedTag| known.is_used && !known.is_reread;
             // Variables that links refer to by their first tag.
             let first: HashSet<u32> = tracked
                 .values()

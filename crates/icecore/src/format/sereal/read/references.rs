@@ -1,6 +1,6 @@
 //! References, links, aliases and copies.
 
-use super::super::spelling::{self, Part, code, tracked};
+use super::super::spelling::{self, StringOf, code, pad_place, tracked};
 use super::super::tag::{self, TRACK};
 use super::{ActiveCopy, Machine, Role, Slot, TrackedTag, read_varint};
 use crate::document::{Kind, NO_NODE, Node, Recorder, Sink, flag};
@@ -16,9 +16,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let byte = input.get(tag_offset).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
-        let folds = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
-        let copied = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
-        if !folds(copied.unwrap_or(inner)) {
+        let is_folded_tag = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
+        let copied_tag = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
+        if !is_folded_tag(copied_tag.unwrap_or(inner)) {
             self.check_frozen_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.variable } else { NO_NODE };
             return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
@@ -30,7 +30,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             for pad in (start..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
                 self.record_tracked_tag(pad, NO_NODE, slot.variable, slot.node, tracked::INNER);
             }
-            self.sink.record_note(slot.node, code::PADS, 1 << 32 | pads as u64);
+            self.sink.record_note(slot.node, code::PADS, pad_place::AFTER_REFN << 32 | pads as u64);
         }
         self.scan.offset = tag_offset + 1;
         self.record_span(tag_offset, slot.node, tag::name_of(inner));
@@ -38,8 +38,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, tracked::INNER);
         }
         let mut inner = inner;
-        if let Some(copied) = copied {
-            inner = copied;
+        if let Some(copied_tag) = copied_tag {
+            inner = copied_tag;
             self.begin_copy(slot, tag_offset)?;
             while self.scan.peek().is_some_and(is_pad) {
                 self.scan.offset += 1;
@@ -63,7 +63,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Returns the tag of the item that the COPY with the offset at `offset` copies.
     fn peek_copied_tag(&self, offset: usize) -> Option<u8> {
         let mut scan = Scan { input: self.scan.input, offset };
-        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
+        let index = self.offset_base.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
         let rest = self.scan.input.get(index..offset - 1)?;
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
@@ -81,19 +81,19 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding("a link, although completed parts were already released"));
         }
         let offset = self.read_number(slot.node, "the offset")?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(tag_offset)
                 .expecting(format!("{subject} to a tracked item"))
                 .finding(format!("offset {offset}, where there is none")));
         };
-        tracked.used = true;
+        tracked.is_used = true;
         let known = *tracked;
         if S::DETAIL && known.is_reread {
             let target = match known.node {
                 NO_NODE => self.speller.target_at(index),
-                node => Some(spelling::string_target(Part::Value, node)),
+                node => Some(spelling::string_target(StringOf::Value, node)),
             };
             if let Some(target) = target {
                 self.sink.record_note(slot.node, code::VIA, target);
@@ -116,7 +116,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if is_tracked {
             self.tracked.insert(
                 tag_offset,
-                TrackedTag { node: slot.node, tag_role: tracked::MAIN, used: false, is_reread: true, ..known },
+                TrackedTag { node: slot.node, tag_role: tracked::MAIN, is_used: false, is_reread: true, ..known },
             );
         }
         self.tape().mark_target(known.variable);
@@ -131,7 +131,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.check_frozen_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
                 self.deferred_blesses.push(slot.variable);
-                if S::DETAIL && slot.weak.is_some() {
+                if S::DETAIL && slot.weaken_offset.is_some() {
                     let object = self.tape().nodes().get(slot.variable as usize);
                     let is_object_weak = object.is_some_and(|object| object.has(flag::WEAK));
                     self.sink.record_note(slot.node, code::WEAK_BODY, u64::from(is_object_weak));
@@ -164,16 +164,16 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn begin_copy(&mut self, slot: &Slot, tag_offset: usize) -> Result<(), Error> {
         let offset = self.read_noted_number(slot.node, "the offset", code::COPY_WIDTH)?;
-        let index = self.origin.index_of_item(offset, tag_offset)?;
-        if self.copy.is_some() {
+        let index = self.offset_base.index_of_item(offset, tag_offset)?;
+        if self.active_copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(tag_offset)
                 .expecting("a COPY of an item without COPY in it")
                 .finding("a COPY within a COPY"));
         }
         let resume = self.scan;
-        self.copy =
-            Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.node });
+        self.active_copy =
+            Some(ActiveCopy { resume, tag_offset, source: index, stack_len: self.stack.len(), node: slot.node });
         // The item that is copied ends before the COPY, so the input of this reading ends there.
         self.scan = Scan { input: self.scan.input.get(..tag_offset).unwrap_or(&[]), offset: index };
         self.set_copying(true);
@@ -182,16 +182,16 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn end_copy(&mut self, copy: ActiveCopy<'i>) -> Result<(), Error> {
         self.scan = copy.resume;
-        self.copy = None;
+        self.active_copy = None;
         self.set_copying(false);
         self.record_end(copy.node);
         let nodes = u64::from(self.tape().len() - copy.node);
         if nodes > 1 {
-            self.expansion = match self.expansion.checked_sub(nodes) {
+            self.remaining_copied_nodes = match self.remaining_copied_nodes.checked_sub(nodes) {
                 Some(remaining) => remaining,
                 None => {
                     let max_nodes = self.limits.expanded_from(self.scan.input.len());
-                    return Err(self.limits.too_expanded(max_nodes).at(copy.tag_at));
+                    return Err(self.limits.too_expanded(max_nodes).at(copy.tag_offset));
                 }
             };
         } else if S::DETAIL
@@ -205,13 +205,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Converts an error inside a copy to an error of the copy.
     pub(super) fn error_in_copy(&mut self, error: Error) -> Error {
-        let Some(copy) = self.copy.take() else { return error };
+        let Some(copy) = self.active_copy.take() else { return error };
         self.scan = copy.resume;
         if error.kind() != ErrorKind::Truncated {
             return error;
         }
         Error::new(ErrorKind::BadLink)
-            .at(copy.tag_at)
+            .at(copy.tag_offset)
             .expecting("a COPY of an item that ends before it")
             .finding("one that continues after it")
     }
@@ -225,12 +225,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         node: u32,
         tag_role: u64,
     ) {
-        let new = TrackedTag { variable, referent, node, tag_role, used: false, is_reread: false };
+        let new = TrackedTag { variable, referent, node, tag_role, is_used: false, is_reread: false };
         match self.tracked.get_mut(&tag_offset) {
             // A COPY read the tag again. As in the decoder, later references mean the value of this reading.
-            Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },
+            Some(known) => *known = TrackedTag { node: known.node, is_used: false, is_reread: true, ..new },
             None => {
-                let is_first = S::DETAIL && self.copy.is_some();
+                let is_first = S::DETAIL && self.active_copy.is_some();
                 let new = if is_first { TrackedTag { node: NO_NODE, is_reread: true, ..new } } else { new };
                 self.tracked.insert(tag_offset, new);
             }

@@ -12,7 +12,7 @@ pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
     let Some(SkimFrame { content: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
     let mut remaining = *pending;
     // The offset of the first byte.
-    let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
+    let offset = run.view_start.wrapping_sub(run.format.start).wrapping_add(run.format.first_offset);
     let bytes = run.bytes;
     let mut position = 0;
     // A branch for each class, because branches are predicted: with a table of lengths, each

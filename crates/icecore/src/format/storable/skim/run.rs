@@ -16,7 +16,7 @@ static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 #[inline(always)]
 pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
     let Some(SkimFrame { mut content, mut remaining }) = run.open.pop() else { return 0 };
-    let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
+    let (mut offset, bytes, mut values) = (0, run.bytes, run.value_count);
     let (integer, float) = (1 + usize::from(run.format.integer), 1 + usize::from(run.format.float));
     let mut is_key = content != FrameContent::Values && !remaining.is_multiple_of(2);
     macro_rules! enter {
@@ -45,7 +45,7 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
         }
         if remaining == 0 {
             let Some(outer) = run.open.pop() else {
-                run.values = values;
+                run.value_count = values;
                 return offset;
             };
             SkimFrame { content, remaining } = outer;
@@ -75,7 +75,7 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
                 (offset, values) = (offset + 1, values + 1);
                 continue;
             }
-            Class::Blessed if first < 0x80 && u64::from(first) < run.names => {
+            Class::Blessed if first < 0x80 && u64::from(first) < run.name_count => {
                 offset += 2;
                 continue;
             }
@@ -101,6 +101,6 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
             (offset + len, remaining - 1, values + 1, content != FrameContent::Values);
     }
     run.open.push(SkimFrame { content, remaining });
-    run.values = values;
+    run.value_count = values;
     offset
 }

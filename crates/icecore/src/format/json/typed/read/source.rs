@@ -2,20 +2,20 @@
 
 use super::{NodeError, TypedReader};
 use crate::document::{IS_KEY, Kind, NO_KEY, Node};
-use crate::format::json::typed::form::{COUNT, FormShape, Name, SHAPES};
+use crate::format::json::typed::form::{COUNT, FORMS, FormKeys, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
-/// The `$` keys of an object, and where their values are.
-pub(in crate::format::json::typed) struct FormParts {
-    values: [u32; COUNT],
+/// The places of the values of an object with `$` keys, by key.
+pub(in crate::format::json::typed) struct FormValues {
+    plain_nodes: [u32; COUNT],
 }
 
-/// Replaces the place of the value of a key that the object does not have.
+/// The place of a key that the object does not have.
 const NONE: u32 = u32::MAX;
 
-impl FormParts {
+impl FormValues {
     pub(super) fn get(&self, name: Name) -> Option<u32> {
-        Some(self.values[name as usize]).filter(|value| *value != NONE)
+        Some(self.plain_nodes[name as usize]).filter(|value| *value != NONE)
     }
 
     fn has(&self, name: Name) -> bool {
@@ -40,23 +40,23 @@ pub(super) struct SourceEntry {
 pub(super) type ResolvedKey = (KeyMeaning, Option<u16>);
 
 impl TypedReader<'_, '_> {
-    pub(in crate::format::json::typed) fn source_kind(&self, place: u32) -> Option<Kind> {
-        self.source.nodes.get(place as usize).map(|node| node.kind)
+    pub(in crate::format::json::typed) fn source_kind(&self, plain_node: u32) -> Option<Kind> {
+        self.source.nodes.get(plain_node as usize).map(|node| node.kind)
     }
 
-    pub(super) fn source_node(&self, place: u32) -> Node {
-        self.source.nodes.get(place as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    pub(super) fn source_node(&self, plain_node: u32) -> Node {
+        self.source.nodes.get(plain_node as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
     /// Returns the bytes of a string.
-    pub(in crate::format::json::typed) fn source_text(&self, place: u32) -> Option<&[u8]> {
-        let node = self.source.nodes.get(place as usize).filter(|node| node.kind == Kind::Text)?;
+    pub(in crate::format::json::typed) fn source_text(&self, plain_node: u32) -> Option<&[u8]> {
+        let node = self.source.nodes.get(plain_node as usize).filter(|node| node.kind == Kind::Text)?;
         Some(self.tape.string_bytes(node, self.input))
     }
 
     /// Returns an integer that is not negative.
-    pub(in crate::format::json::typed) fn source_number(&self, place: u32) -> Option<u64> {
-        let node = self.source.nodes.get(place as usize)?;
+    pub(in crate::format::json::typed) fn source_number(&self, plain_node: u32) -> Option<u64> {
+        let node = self.source.nodes.get(plain_node as usize)?;
         match node.kind {
             Kind::Int => u64::try_from(node.payload as i64).ok(),
             Kind::Uint => Some(node.payload),
@@ -67,13 +67,13 @@ impl TypedReader<'_, '_> {
     /// Returns the items of an array.
     pub(in crate::format::json::typed) fn source_items(
         &self,
-        place: u32,
+        plain_node: u32,
     ) -> Result<impl Iterator<Item = u32> + use<'_>, NodeError> {
-        if self.source_kind(place) != Some(Kind::Array) {
-            return Err(NodeError::new(place, "an array"));
+        if self.source_kind(plain_node) != Some(Kind::Array) {
+            return Err(NodeError::new(plain_node, "an array"));
         }
-        let end = self.source.index_after(place);
-        let mut next = place + 1;
+        let end = self.source.index_after(plain_node);
+        let mut next = plain_node + 1;
         Ok(std::iter::from_fn(move || {
             let item = Some(next).filter(|item| *item < end)?;
             next = self.source.index_after(item);
@@ -82,9 +82,9 @@ impl TypedReader<'_, '_> {
     }
 
     /// Returns the entries of an object: keys, and where their values are.
-    pub(in crate::format::json::typed) fn source_entries(&self, place: u32) -> impl Iterator<Item = (&[u8], u32)> {
-        let end = self.source.index_after(place);
-        let mut next = place + 1;
+    pub(in crate::format::json::typed) fn source_entries(&self, plain_node: u32) -> impl Iterator<Item = (&[u8], u32)> {
+        let end = self.source.index_after(plain_node);
+        let mut next = plain_node + 1;
         std::iter::from_fn(move || {
             let entry = self.source_entry(next, end)?;
             next = entry.next;
@@ -92,15 +92,15 @@ impl TypedReader<'_, '_> {
         })
     }
 
-    /// Returns the entry of an object that starts at `place`.
-    pub(super) fn source_entry(&self, place: u32, end: u32) -> Option<SourceEntry> {
-        let node = self.source.nodes.get(place as usize).filter(|_| place < end)?;
+    /// Returns the entry of an object that starts at `plain_node`.
+    pub(super) fn source_entry(&self, plain_node: u32, end: u32) -> Option<SourceEntry> {
+        let node = self.source.nodes.get(plain_node as usize).filter(|_| plain_node < end)?;
         let (id, value) = match node.key {
             NO_KEY => return None,
-            IS_KEY => (0, self.source.index_after(place)),
-            id => (id, place),
+            IS_KEY => (0, self.source.index_after(plain_node)),
+            id => (id, plain_node),
         };
-        Some(SourceEntry { id, key: place, value, next: self.source.index_after(value) })
+        Some(SourceEntry { id, key: plain_node, value, next: self.source.index_after(value) })
     }
 
     pub(super) fn key_bytes(&self, entry: &SourceEntry) -> &[u8] {
@@ -128,29 +128,30 @@ impl TypedReader<'_, '_> {
     }
 
     /// Returns `true` if the object begins with a `$` key, known or unknown.
-    pub(super) fn is_special(&mut self, place: u32) -> bool {
-        let first = self.source_entry(place + 1, self.source.index_after(place));
+    pub(super) fn is_special(&mut self, plain_node: u32) -> bool {
+        let first = self.source_entry(plain_node + 1, self.source.index_after(plain_node));
         first.is_some_and(|first| matches!(self.read_key(&first), KeyMeaning::Special(_) | KeyMeaning::Unknown))
     }
 
     /// Returns `true` if this is an object with `$icecore`.
-    pub(super) fn is_outermost(&self, place: u32) -> bool {
-        self.source_kind(place) == Some(Kind::Map) && self.source_entries(place).any(|(key, _)| key == b"$icecore")
+    pub(super) fn is_outermost(&self, plain_node: u32) -> bool {
+        self.source_kind(plain_node) == Some(Kind::Map)
+            && self.source_entries(plain_node).any(|(key, _)| key == b"$icecore")
     }
 
     /// Returns the `$` keys of an object that has no other keys.
-    pub(super) fn read_parts(&mut self, place: u32) -> Result<FormParts, NodeError> {
-        let mut parts = FormParts { values: [NONE; COUNT] };
-        let end = self.source.index_after(place);
-        let mut next = place + 1;
+    pub(super) fn read_form_values(&mut self, plain_node: u32) -> Result<FormValues, NodeError> {
+        let mut values = FormValues { plain_nodes: [NONE; COUNT] };
+        let end = self.source.index_after(plain_node);
+        let mut next = plain_node + 1;
         while let Some(entry) = self.source_entry(next, end) {
             next = entry.next;
             let key_text = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
             match self.read_key(&entry) {
-                KeyMeaning::Special(name) if parts.has(name) => {
+                KeyMeaning::Special(name) if values.has(name) => {
                     return Err(NodeError::new(entry.value, "each $ key once").finding(key_text(self)));
                 }
-                KeyMeaning::Special(name) => parts.values[name as usize] = entry.value,
+                KeyMeaning::Special(name) => values.plain_nodes[name as usize] = entry.value,
                 KeyMeaning::Unknown => return Err(self.unknown_key_error(&entry)),
                 KeyMeaning::Plain(..) | KeyMeaning::Latin1 => {
                     return Err(NodeError::new(entry.value, "only $ keys next to a $ key")
@@ -159,7 +160,7 @@ impl TypedReader<'_, '_> {
                 }
             }
         }
-        Ok(parts)
+        Ok(values)
     }
 
     #[cold]
@@ -171,35 +172,37 @@ impl TypedReader<'_, '_> {
 
     /// Returns the form of an object of `$` keys. Checks that required keys exist, and
     /// that no others do.
-    pub(super) fn check_parts(&self, place: u32, parts: &FormParts) -> Result<&'static FormShape, NodeError> {
-        let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
+    pub(super) fn find_form_keys(&self, plain_node: u32, values: &FormValues) -> Result<&'static FormKeys, NodeError> {
+        let Some(form_keys) = FORMS.iter().find(|form_keys| values.has(form_keys.main)) else {
             let first = self
-                .source_entries(place)
+                .source_entries(plain_node)
                 .next()
                 .map_or(String::new(), |(key, _)| format!("`{}` alone", String::from_utf8_lossy(key)));
-            return Err(NodeError::new(place, "a form of json:typed").finding(first));
+            return Err(NodeError::new(plain_node, "a form of json:typed").finding(first));
         };
-        for (key, value) in self.source_entries(place) {
+        for (key, value) in self.source_entries(plain_node) {
             let belongs = Name::from_text(key).is_some_and(|name| {
-                name == shape.main || shape.required.contains(&name) || shape.optional.contains(&name)
+                name == form_keys.main || form_keys.required.contains(&name) || form_keys.optional.contains(&name)
             });
             if !belongs {
                 let key = String::from_utf8_lossy(key);
-                return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
+                return Err(
+                    NodeError::new(value, format!("no `{key}` next to `{}`", form_keys.main.text())).finding("one")
+                );
             }
         }
-        match shape.required.iter().find(|name| !parts.has(**name)) {
+        match form_keys.required.iter().find(|name| !values.has(**name)) {
             Some(missing) => {
-                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
+                Err(NodeError::new(plain_node, format!("`{}` next to `{}`", missing.text(), form_keys.main.text()))
                     .finding("none"))
             }
-            None => Ok(shape),
+            None => Ok(form_keys),
         }
     }
 
     /// Describes the value at a place in a few words.
-    pub(super) fn describe_value(&self, place: u32) -> String {
-        let node = self.source_node(place);
+    pub(super) fn describe_value(&self, plain_node: u32) -> String {
+        let node = self.source_node(plain_node);
         match node.kind {
             Kind::Text => {
                 let text = String::from_utf8_lossy(self.tape.string_bytes(&node, self.input)).into_owned();

@@ -1,16 +1,16 @@
-//! Makes maps from the list that was read.
+//! Converts the list that was read to a map, if the options ask for one.
 
-use super::Shape;
+use super::ItemsAs;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::num::general;
 
-/// Converts the array at the root, which is closed and only contains leaves, to a map.
-pub(crate) fn apply_shape(tape: &mut Tape, input: &[u8], shape: &Shape) -> Result<(), Error> {
-    match shape {
-        Shape::List => Ok(()),
-        Shape::Names(names) => name_values(tape, names),
-        Shape::Map => pair_values(tape, input),
+/// Converts the array at the root to a map, if `items_as` is not `List`. The array is closed and contains only leaves.
+pub(crate) fn convert_list(tape: &mut Tape, input: &[u8], items_as: &ItemsAs) -> Result<(), Error> {
+    match items_as {
+        ItemsAs::List => Ok(()),
+        ItemsAs::Names(names) => name_values(tape, names),
+        ItemsAs::Map => pair_values(tape, input),
     }
 }
 

@@ -15,35 +15,35 @@ pub enum Host {
     Ruby,
 }
 
-/// The texts of a host about a class.
+/// The messages of a host about a class.
 ///
 /// ```
-/// use icecore::policy::{ClassName, Host, NameComparison, Words};
+/// use icecore::policy::{ClassMessages, ClassName, Host, NameComparison};
 /// let name = ClassName::new(NameComparison::Exact, b"My::Thing", false)?;
-/// let words = Words::new(Host::Perl, name);
-/// assert_eq!(words.literal(), "'My::Thing'");
-/// assert_eq!(words.remedy(), "allow it with classes => ['My::Thing']");
+/// let messages = ClassMessages::new(Host::Perl, name);
+/// assert_eq!(messages.literal(), "'My::Thing'");
+/// assert_eq!(messages.remedy(), "allow it with classes => ['My::Thing']");
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
 /// ```
-/// use icecore::policy::{ClassName, Host, NameComparison, Words};
-/// let words = Words::new(Host::Ruby, ClassName::new(NameComparison::Exact, b"Ns::Thing", false)?);
-/// assert_eq!(words.shown(), "Ns::Thing");
-/// assert!(words.refusal("$[0]").contains("Ns::Thing"));
-/// assert!(words.built().contains("Ns::Thing"));
+/// use icecore::policy::{ClassMessages, ClassName, Host, NameComparison};
+/// let messages = ClassMessages::new(Host::Ruby, ClassName::new(NameComparison::Exact, b"Ns::Thing", false)?);
+/// assert_eq!(messages.display_name(), "Ns::Thing");
+/// assert!(messages.refusal("$[0]").contains("Ns::Thing"));
+/// assert!(messages.built().contains("Ns::Thing"));
 /// # Ok::<(), icecore::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Words<'n> {
+pub struct ClassMessages<'n> {
     host: Host,
     name: ClassName<'n>,
 }
 
-impl<'n> Words<'n> {
-    /// Texts about the class of this name.
-    pub fn new(host: Host, name: ClassName<'n>) -> Words<'n> {
-        Words { host, name }
+impl<'n> ClassMessages<'n> {
+    /// Messages about the class of this name.
+    pub fn new(host: Host, name: ClassName<'n>) -> ClassMessages<'n> {
+        ClassMessages { host, name }
     }
 
     /// Returns a literal of the host that is exactly this name.
@@ -79,7 +79,7 @@ impl<'n> Words<'n> {
     }
 
     /// Returns the name itself if it has only letters, digits, `_`, `:` and `\`; otherwise the literal.
-    pub fn shown(self) -> String {
+    pub fn display_name(self) -> String {
         let bytes = self.name.bytes();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'\\');
         match bytes {
@@ -104,7 +104,7 @@ impl<'n> Words<'n> {
 
     /// Returns the message that this class is refused, with a suggestion to allow it.
     pub fn refusal(self, path: &str) -> String {
-        let (displayed, remedy) = (self.shown(), self.remedy());
+        let (displayed, remedy) = (self.display_name(), self.remedy());
         let mut text = format!("the class {displayed} at {path} is not allowed; {remedy}");
         if !self.name.bytes().is_empty() && !self.name.has_wildcard() {
             let literal = self.literal();
@@ -121,7 +121,7 @@ impl<'n> Words<'n> {
 
     /// Returns the message that this class was built, with a suggestion to allow it without a message.
     pub fn built(self) -> String {
-        format!("the class {} was built from data; {}", self.shown(), self.remedy())
+        format!("the class {} was built from data; {}", self.display_name(), self.remedy())
     }
 }
 
@@ -164,13 +164,13 @@ mod tests {
     use super::super::NameComparison;
     use super::*;
 
-    fn words(host: Host, name: &[u8], is_text: bool) -> Words<'_> {
-        Words::new(host, ClassName::new(NameComparison::Exact, name, is_text).unwrap())
+    fn messages(host: Host, name: &[u8], is_text: bool) -> ClassMessages<'_> {
+        ClassMessages::new(host, ClassName::new(NameComparison::Exact, name, is_text).unwrap())
     }
 
     #[test]
     fn names_are_quoted_like_each_language() {
-        let literal = |name: &'static [u8], host| words(host, name, std::str::from_utf8(name).is_ok()).literal();
+        let literal = |name: &'static [u8], host| messages(host, name, std::str::from_utf8(name).is_ok()).literal();
         assert_eq!(literal(b"My::Thing", Host::Perl), "'My::Thing'");
         assert_eq!(literal(b"My\\Thing", Host::Perl), "'My\\Thing'");
         assert_eq!(literal(b"My\\\\Thing", Host::Perl), "\"My\\\\\\\\Thing\"");
@@ -182,8 +182,8 @@ mod tests {
         assert_eq!(literal(b"Caf\xe9", Host::Perl), "\"Caf\\x{e9}\"");
         assert_eq!(literal(b"Caf\xe9", Host::Ruby), "\"Caf\\xe9\"");
         assert_eq!(literal(b"a\n$b", Host::Php), "\"a\\u{a}\\u{24}b\"");
-        assert_eq!(words(Host::Perl, b"Caf\xc3\xa9", false).literal(), "\"Caf\\x{c3}\\x{a9}\"");
-        assert_eq!(words(Host::Perl, b"\xed\xa0\x80", true).literal(), "\"\\x{d800}\"");
+        assert_eq!(messages(Host::Perl, b"Caf\xc3\xa9", false).literal(), "\"Caf\\x{c3}\\x{a9}\"");
+        assert_eq!(messages(Host::Perl, b"\xed\xa0\x80", true).literal(), "\"\\x{d800}\"");
     }
 
     #[test]
@@ -191,13 +191,13 @@ mod tests {
         for (name, expected) in
             [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {
-            assert_eq!(words(Host::Php, name, false).shown().replace("\\\\", "\\"), expected);
+            assert_eq!(messages(Host::Php, name, false).display_name().replace("\\\\", "\\"), expected);
         }
     }
 
     #[test]
     fn remedies_are_those_of_the_host() {
-        let refusal = |host, name: &'static [u8]| words(host, name, false).refusal("$[0]");
+        let refusal = |host, name: &'static [u8]| messages(host, name, false).refusal("$[0]");
         assert_eq!(
             refusal(Host::Perl, b"My::Thing"),
             "the class My::Thing at $[0] is not allowed; allow it with classes => ['My::Thing'], in this call or for all \
@@ -217,11 +217,11 @@ mod tests {
 
     #[test]
     fn a_wildcard_in_a_name_is_literal_in_the_remedy() {
-        let remedy = |host| words(host, b"My::*", false).remedy();
+        let remedy = |host| messages(host, b"My::*", false).remedy();
         assert!(remedy(Host::Perl).ends_with("a hash has exact names, classes => { 'My::*' => 1 }"));
         assert!(remedy(Host::Ruby).ends_with("a hash has exact names, classes: { 'My::*' => true }"));
         assert_eq!(remedy(Host::Php), "allow it with 'allowed_classes' => ['My::*']");
-        assert!(!words(Host::Perl, b"My::*", false).refusal("$").contains("Icecore->allow"));
-        assert!(!words(Host::Perl, b"", false).refusal("$").contains("Icecore->allow"));
+        assert!(!messages(Host::Perl, b"My::*", false).refusal("$").contains("Icecore->allow"));
+        assert!(!messages(Host::Perl, b"", false).refusal("$").contains("Icecore->allow"));
     }
 }

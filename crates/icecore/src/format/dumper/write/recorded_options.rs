@@ -1,4 +1,4 @@
-//! The recorded settings of a text that was read.
+//! Makes the options of the writer from the settings of a text that was read.
 
 use super::super::options::WriteOptions;
 use super::super::{NAME as FORMAT_NAME, spelling as code};
@@ -6,8 +6,8 @@ use super::quote::is_identifier;
 use crate::document::{Document, Spelling};
 
 impl WriteOptions {
-    /// Returns Data::Dumper's defaults with the settings of the text that the document
-    /// was read from. If `is_trusted`, includes settings that perl would run or set.
+    /// Returns Data::Dumper's defaults with the settings of the text that the document was read from. If `is_trusted`,
+    /// includes settings that perl would run as code, and variables of perl that the output would set.
     pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(FORMAT_NAME) else { return options };
@@ -26,13 +26,13 @@ impl WriteOptions {
             (code::PAIR, &mut options.pair, is_safe_pair),
             (code::BLESS, &mut options.bless, is_default_bless),
         ] {
-            let text = spelling.get(setting).and_then(|range| read_kept_text(spelling, range));
+            let text = spelling.get(setting).and_then(|location| read_stored_text(spelling, location));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
                 *option = text;
             }
         }
         let names = spelling.header.iter().filter(|(setting, _)| *setting == code::NAME);
-        let names: Vec<_> = names.filter_map(|(_, range)| read_kept_text(spelling, *range)).collect();
+        let names: Vec<_> = names.filter_map(|(_, location)| read_stored_text(spelling, *location)).collect();
         if is_trusted || names.iter().all(|name| is_safe_name(name)) {
             options.names = names.iter().map(|name| name_as_given(name)).collect();
         }
@@ -40,8 +40,8 @@ impl WriteOptions {
     }
 }
 
-fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
-    std::str::from_utf8(spelling.kept(range)).ok().map(str::to_owned)
+fn read_stored_text(spelling: &Spelling, location: u64) -> Option<String> {
+    std::str::from_utf8(spelling.stored_bytes(location)).ok().map(str::to_owned)
 }
 
 /// Returns `true` if this is `bless`, the default. With another name, perl would call that function.
