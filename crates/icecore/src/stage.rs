@@ -700,6 +700,10 @@ mod tests {
         );
         assert_eq!(options(r#"join:separator="\u001c\n""#), [("separator".into(), Some("\u{1c}\n".into()))]);
         assert_eq!(options("a:b="), [("b".into(), Some(String::new()))]);
+        assert_eq!(options(r#"a:b="\ud83d\ude00""#), [("b".into(), Some("\u{1f600}".into()))]);
+        for half in [r"\ud800", r"\udc00", r"\ud800\u0000", r"\ud800\ud800"] {
+            assert!(parse_path(&format!("a:b=\"{half}\"")).is_err(), "{half}");
+        }
     }
 
     #[test]
