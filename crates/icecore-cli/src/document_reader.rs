@@ -1,4 +1,4 @@
-//! Reading documents from an input: their format and their number.
+//! Reads the documents of an input: finds their format, and reads one or several of them.
 
 use crate::arguments::{DEFAULT_TARGET, InputFormat, ReadArgs};
 use crate::foreign_input::ForeignInput;
@@ -120,10 +120,11 @@ impl<'r> DocumentReader<'r> {
         report: &mut Report,
         unwrap: impl FnOnce(&Stage, &'b [u8], &mut Limits) -> Result<(Unwrapped<'b>, Option<Error>), Error>,
     ) -> Option<UnwrappedInput<'b>> {
+        let is_complete = true;
         let report_failure = |mut error: Error, report: &mut Report| {
             if error.kind() == ErrorKind::Format
                 && !self.has_given_format()
-                && let Some(input) = ForeignInput::detect_kind(name, bytes, true)
+                && let Some(input) = ForeignInput::detect_kind(name, bytes, is_complete)
             {
                 let found = format!("{}, which is not a document of a format", input.title);
                 error = Error::new(ErrorKind::Format).finding(found).helping(input.suggest_commands(name));
@@ -140,7 +141,11 @@ impl<'r> DocumentReader<'r> {
                 if let Some(error) = wrapper_error {
                     let len = unwrapped.bytes.len() as u64;
                     let unpacked_len = icecore_tables::plural::format_count(len, "byte", "bytes");
-                    report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {unpacked_len}"));
+                    report.report_note(
+                        name,
+                        "partial",
+                        format!("a wrapper breaks off; unpacked until then: {unpacked_len}"),
+                    );
                     report_failure(error, report);
                 }
                 Some(unwrapped)
@@ -209,35 +214,35 @@ impl<'r> DocumentReader<'r> {
         let mut tape = Tape::new();
         // Some editors write a byte order mark at the start of a text. It has no meaning.
         let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
-        let mut are_readable = true;
+        let mut all_readable = true;
         let mut number = 0;
         loop {
             let remaining = bytes.get(start..).unwrap_or(&[]);
             // A line that breaks off must not continue in the next one.
             let line_len = line_stage.as_ref().map(|_| line_len(remaining));
-            let rest = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
-            if line_len.is_some() && rest.trim_ascii().is_empty() && start + rest.len() < bytes.len() {
-                start += rest.len();
+            let record_bytes = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
+            if line_len.is_some() && record_bytes.trim_ascii().is_empty() && start + record_bytes.len() < bytes.len() {
+                start += record_bytes.len();
                 continue;
             }
             number += 1;
             let request = Request { limits, detail, tape };
-            let mut outcome = format.read(rest, stage.settings(), request);
+            let mut outcome = format.read(record_bytes, stage.settings(), request);
             outcome.document.set_metadata(metadata.clone());
             let consumed = outcome.consumed;
             report.report_repairs(name, start, outcome.document.repairs());
-            let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
+            let trailing_bytes = record_bytes.get(consumed..).unwrap_or(&[]);
             let is_complete = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
             let is_last = is_complete && line_len.is_none_or(|len| start + len >= bytes.len());
             if is_complete {
                 if is_last {
-                    report.note_blanks(name, trailing_bytes.len());
+                    report.report_ignored_blanks(name, trailing_bytes.len());
                 }
             } else if outcome.error.is_none()
                 && (line_len.is_some() || !self.is_one_by_one)
                 && !trailing_bytes.is_empty()
             {
-                outcome.error = Some(trailing_error(format, rest, consumed));
+                outcome.error = Some(trailing_error(format, record_bytes, consumed));
             }
             if let Some(error) = outcome.error.take() {
                 let error = format.explain(error);
@@ -256,7 +261,7 @@ impl<'r> DocumentReader<'r> {
                 report.set_record(None);
                 if let Some(len) = line_len {
                     tape = result?;
-                    are_readable = false;
+                    all_readable = false;
                     start += len;
                     if start >= bytes.len() {
                         return Ok(false);
@@ -274,7 +279,7 @@ impl<'r> DocumentReader<'r> {
             tape = process(stage, outcome, start, report)?;
             start += line_len.unwrap_or(consumed);
             if is_last || start >= bytes.len() || consumed == 0 {
-                return Ok(are_readable);
+                return Ok(all_readable);
             }
         }
     }

@@ -69,9 +69,10 @@ fn limit_names() -> impl Iterator<Item = &'static str> {
 /// Returns the error for a limit that does not exist.
 fn unknown_limit_error(name: &str) -> String {
     let known: Vec<&str> = limit_names().collect();
-    let meant = icecore::text::nearest(name, known.iter().copied());
-    let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean `{meant}`? "));
-    format!("there is no limit `{name}`{meant}The limits are {}", known.join(", "))
+    let suggestion = icecore::text::nearest(name, known.iter().copied());
+    let suggestion =
+        suggestion.map_or_else(|| ". ".to_owned(), |suggestion| format!("; did you mean `{suggestion}`? "));
+    format!("there is no limit `{name}`{suggestion}The limits are {}", known.join(", "))
 }
 
 /// Parses a size: `64M`.

@@ -67,8 +67,8 @@ fn render_with_examples(command: &mut Command, name: &str, paint: Paint, example
     if let Some(about) = command.get_about() {
         let _ = writeln!(text, "{}\n", wrap_text(&about.to_string(), "").join("\n"));
     }
-    let long = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-    let lines: Vec<&str> = long
+    let long_help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let lines: Vec<&str> = long_help
         .lines()
         .skip_while(|line| *line != "Examples:")
         .take_while(|line| !line.is_empty())
@@ -88,14 +88,14 @@ fn render_with_examples(command: &mut Command, name: &str, paint: Paint, example
         explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
     text += &format_table("Options:", &rows, paint);
     let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
-    let more = match (others.is_empty(), name == "icecore") {
+    let closing_sentence = match (others.is_empty(), name == "icecore") {
         (true, _) => format!("`{name} --help` says more."),
         (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
         (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
     };
     // No line break may be inside the quoted command.
     let help_command = format!("`{name} --help`");
-    let lines = wrap_text(&more.replace(&help_command, &help_command.replace(' ', NO_BREAK_SPACE)), "  ");
+    let lines = wrap_text(&closing_sentence.replace(&help_command, &help_command.replace(' ', NO_BREAK_SPACE)), "  ");
     text + &format_section(lines.into_iter().map(|line| line.replace(NO_BREAK_SPACE, " ")))
 }
 
@@ -210,10 +210,10 @@ mod tests {
     use clap::CommandFactory;
 
     /// Collects a command and all commands in it, each with its full name.
-    fn collect_help(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
-        found.push((name.to_owned(), command.clone()));
+    fn collect_help(command: &Command, name: &str, commands: &mut Vec<(String, Command)>) {
+        commands.push((name.to_owned(), command.clone()));
         for subcommand in command.get_subcommands() {
-            collect_help(subcommand, &format!("{name} {}", subcommand.get_name()), found);
+            collect_help(subcommand, &format!("{name} {}", subcommand.get_name()), commands);
         }
     }
 
@@ -221,9 +221,9 @@ mod tests {
     fn each_help_fits_on_a_screen() {
         let mut top = crate::cli::Cli::command();
         top.build();
-        let mut found = Vec::new();
-        collect_help(&top, "icecore", &mut found);
-        for (name, mut command) in found {
+        let mut commands = Vec::new();
+        collect_help(&top, "icecore", &mut commands);
+        for (name, mut command) in commands {
             let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.
             let max_lines = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN_HEIGHT };

@@ -1,6 +1,6 @@
 //! `icecore patch`
 
-use super::changed::{ChangeArgs, ChangeWriter, Changed};
+use super::changed::{ChangeArgs, ChangeWriter, ChangedDocument};
 use super::diff::{read_bytes, read_document};
 use crate::arguments::{Global, InputFormat};
 use crate::document_reader::{Detail, DocumentReader, UnwrappedInput};
@@ -96,7 +96,7 @@ struct PatchJob<'j> {
 
 impl PatchJob<'_> {
     /// Applies the difference to an input. Returns `None` if it does not fit, which is reported.
-    fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<Changed>, Abort> {
+    fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<ChangedDocument>, Abort> {
         let Some(input) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
         let UnwrappedInput { stage, .. } = &input;
         let format = stage.format().name;
@@ -124,7 +124,7 @@ impl PatchJob<'_> {
             after.extend_from_slice(&before);
         } else {
             match icecore::write_to(&patched, stage, self.limits, &mut after) {
-                Ok(losses) => report.report_losses(name, &losses, false),
+                Ok(losses) => report.report_losses(name, &losses),
                 Err(error) => {
                     report.report_unwritable(name, &error);
                     return Ok(None);
@@ -137,6 +137,6 @@ impl PatchJob<'_> {
         let (stage, is_changed) = (stage.clone(), *after != *before);
         drop(left);
         drop(input);
-        Ok(Some(Changed { before, after, stage, is_changed }))
+        Ok(Some(ChangedDocument { before, after, stage, is_changed }))
     }
 }

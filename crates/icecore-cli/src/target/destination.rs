@@ -21,7 +21,7 @@ pub struct Outputs {
     /// The permissions common to all inputs: users who can't read an input must not be able to read an output.
     mode: Option<u32>,
     /// Paths of the outputs so far.
-    written: HashSet<PathBuf>,
+    output_paths: HashSet<PathBuf>,
 }
 
 /// Destination of one output.
@@ -122,7 +122,7 @@ impl Outputs {
             }
             self.check_not_input(requested_path, metadata)?;
         }
-        if !self.written.insert(path.clone()) {
+        if !self.output_paths.insert(path.clone()) {
             return Err(destination_error(requested_path, "another output has this name already"));
         }
         if existing.is_some() && !self.force {

@@ -25,8 +25,8 @@ impl UnfinishedFile {
         signals::watch_signals()?;
         let path = destination.path.clone();
         let result = create_temporary(&destination).and_then(|(file, temporary, temporary_path)| {
-            let unfinished = |file| UnfinishedFile { destination, file, temporary: Some(temporary), temporary_path };
-            Ok((file.try_clone()?, unfinished(file)))
+            let build = |file| UnfinishedFile { destination, file, temporary: Some(temporary), temporary_path };
+            Ok((file.try_clone()?, build(file)))
         });
         result.map_err(|error| file_error(&path, &error))
     }
@@ -36,11 +36,11 @@ impl UnfinishedFile {
         let FileDestination { path, existing, mode, force } = &self.destination;
         set_file_permissions(&self.file, existing.as_ref(), *mode).map_err(|error| file_error(path, &error))?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        let mut unfinished = signals::lock_unfinished();
+        let mut unfinished_files = signals::lock_unfinished();
         let result = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
         // This drops, and so removes, a temporary file that could not be renamed.
         let result = result.map_err(|failure| failure.error);
-        unfinished.remove(&self.temporary_path);
+        unfinished_files.remove(&self.temporary_path);
         result.map_err(|error| file_error(path, &error))
     }
 }
@@ -48,8 +48,8 @@ impl UnfinishedFile {
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
-            let mut unfinished = signals::lock_unfinished();
-            unfinished.remove(&self.temporary_path);
+            let mut unfinished_files = signals::lock_unfinished();
+            unfinished_files.remove(&self.temporary_path);
             drop(temporary);
         }
     }
@@ -60,7 +60,7 @@ fn create_temporary(destination: &FileDestination) -> io::Result<(File, TempPath
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut unfinished = signals::lock_unfinished();
+    let mut unfinished_files = signals::lock_unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(".icecore-").suffix(".part");
     // Only the owner may read it until it gets the permissions of the target.
@@ -71,7 +71,7 @@ fn create_temporary(destination: &FileDestination) -> io::Result<(File, TempPath
     }
     let (file, path) = builder.tempfile_in(folder)?.into_parts();
     let absolute_path = std::path::absolute(&path).unwrap_or_else(|_| path.to_path_buf());
-    unfinished.insert(absolute_path.clone());
+    unfinished_files.insert(absolute_path.clone());
     Ok((file, path, absolute_path))
 }
 

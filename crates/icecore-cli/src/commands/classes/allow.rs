@@ -38,8 +38,8 @@ pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: 
         Language::Perl => format!("classes => [{list}]\n"),
         // Sereal::Decoder ignores `classes`, and blesses objects of any class unless it refuses all.
         Language::Sereal => {
-            let refuse = if list.is_empty() { ", refuse_objects => 1" } else { "" };
-            format!("{{ classes => [{list}], thaw_allow_classes => [{list}]{refuse} }}\n")
+            let refuse_option = if list.is_empty() { ", refuse_objects => 1" } else { "" };
+            format!("{{ classes => [{list}], thaw_allow_classes => [{list}]{refuse_option} }}\n")
         }
         // PHP's own `unserialize` ignores an option that it does not know, and builds everything.
         Language::Php | Language::Laravel => format!("'allowed_classes' => [{list}]\n"),
@@ -78,18 +78,18 @@ pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
 /// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none of
 /// them, but Icecore's module may read that data.
 pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
-    let own = match language {
+    let own_language = match language {
         Language::Perl | Language::Sereal => "Perl",
         Language::Php | Language::Laravel => "PHP",
         Language::Ruby | Language::Rails => RUBY,
     };
-    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own);
+    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own_language);
     let names: Vec<String> = rows.iter().filter(is_foreign).map(|row| display_name(&row.class)).collect();
     let count = format_count(names.len() as u64, "class is", "classes are");
     // If all data is of another language, that is what the user wants.
     (!names.is_empty() && names.len() < rows.len()).then(|| {
         let names = join_names(&names);
-        format!("{count} named only by data of other languages; {own} itself does not read it: {names}")
+        format!("{count} named only by data of other languages; {own_language} itself does not read it: {names}")
     })
 }
 

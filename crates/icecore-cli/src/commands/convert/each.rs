@@ -1,6 +1,6 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
-use super::Conversion;
+use super::{Conversion, OpenedStrings};
 use crate::output_writer::OutputWriter;
 use crate::records::{Framing, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
@@ -77,7 +77,7 @@ impl Conversion<'_> {
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let mut conversion = RecordConversion::new(plan, window, name, report);
-        writer.hold_records();
+        writer.write_only_complete_records();
         let is_complete = conversion.convert_all(writer)?;
         let tally = conversion.tally;
         if tally.has_unreadable() {
@@ -145,7 +145,7 @@ impl Conversion<'_> {
         RecordPlan {
             rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
             converter: RecordConverter::new(from.clone(), to, limits, self.args.deep),
-            from,
+            input_stage: from,
             input_framing: framing,
             output_framing: self.args.frame.unwrap_or(Framing::Documents),
             ends_lines: is_text && self.args.frame.is_none(),
@@ -176,11 +176,17 @@ impl Conversion<'_> {
         };
         let Some(input) = input else { return Ok(false) };
         if self.args.strict
-            && !self.convert_documents(name, &input, &mut OutputWriter::new_discarding(), false, report)?
+            && !self.convert_documents(
+                name,
+                &input,
+                &mut OutputWriter::new_discarding(),
+                OpenedStrings::Ignore,
+                report,
+            )?
         {
             return Ok(false);
         }
-        self.convert_documents(name, &input, writer, true, report)
+        self.convert_documents(name, &input, writer, OpenedStrings::Report, report)
     }
 }
 

@@ -37,8 +37,8 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
     let (mut target, printer) = open_output(args, global)?;
-    match compare_files(args, global, [left, right], report, |found| {
-        printer.write_differences(found, &mut target.writer)
+    match compare_files(args, global, [left, right], report, |differences| {
+        printer.write_differences(differences, &mut target.writer)
     })? {
         // A file that can't be read has been reported, and no output appears.
         None => return Ok(()),
@@ -73,8 +73,9 @@ fn compare_files(
     write: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
 ) -> Result<Option<bool>, Abort> {
     let format_name = |own: Option<&String>| own.or(args.format.as_ref()).cloned();
-    let from = |name| InputFormat { name, options: args.options.clone() };
-    let (left_format, right_format) = (from(format_name(None)), from(format_name(args.format_b.as_ref())));
+    let input_format = |name| InputFormat { name, options: args.options.clone() };
+    let (left_format, right_format) =
+        (input_format(format_name(None)), input_format(format_name(args.format_b.as_ref())));
     let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
     let left_reader = DocumentReader::with_framing(&left_format, None, &global.limit)?;
     let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;

@@ -59,7 +59,7 @@ pub fn show_in_parts(
         if parts_writer.stop_reason.is_none() { parts_writer.write_window(&rest.outcome.document) } else { Ok(()) };
     let PartsWriter { stop_reason, writer, .. } = parts_writer;
     match (stop_reason, result) {
-        (Some(stop), _) => return Err(stop),
+        (Some(abort), _) => return Err(abort),
         (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..rest.outcome }, writer)?,
         _ => {}
     }
@@ -121,8 +121,8 @@ impl PartsWriter<'_> {
         self.shown_items += window.root().len() as u64;
         // The node of the array itself is not counted again for each window.
         self.shown_nodes += window.nodes().len() as u32 - 1;
-        result.map_err(|stop| {
-            self.stop_reason = Some(stop);
+        result.map_err(|abort| {
+            self.stop_reason = Some(abort);
             Error::new(ErrorKind::Output)
         })
     }

@@ -42,9 +42,9 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
         };
         let description = describe(&bytes, args.format.as_deref());
         if let Some(problem) = description.problem {
-            report.note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
+            report.report_note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
         }
-        let queue = args.which.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
+        let queue = args.queue_arg.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
         (schedule.format, schedule.is_alone) = (description.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);

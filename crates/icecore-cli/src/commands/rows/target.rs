@@ -12,11 +12,11 @@ use icecore_tables::rows::plan::{JSON, OutputForm};
 pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
     let (out, json) = match (args.output_form(), Container::from_name(args.output_form())) {
         // With --schema-only, no rows are written, so any form with types will do.
-        (_, None) if args.typed.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
+        (_, None) if args.column_types.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (OutputForm::Columns(container), JSON),
         ("csv", None) => (OutputForm::Csv, JSON),
         ("tsv", None) => (OutputForm::Tsv, JSON),
-        (other, None) => (OutputForm::Json, other),
+        (form, None) => (OutputForm::Json, form),
     };
     if format::by_name(json.split(':').next().unwrap_or(json)).is_none_or(|format| format.of_document().name != JSON) {
         return Err(unknown_form_error(args));

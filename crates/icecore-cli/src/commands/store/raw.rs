@@ -20,7 +20,7 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
     let mut last_sequence = walk::start_sequence(args, store)?;
     let filter = walk::to_object_filter(&args.filter, None);
     let mut writer = OutputWriter::stdout();
-    writer.hold_records();
+    writer.write_only_complete_records();
     let mut remaining = args.filter.items.unwrap_or(u64::MAX);
     while remaining > 0 {
         let page_len = usize::try_from(remaining).unwrap_or(walk::MAX_PAGE_LEN).min(walk::MAX_PAGE_LEN);

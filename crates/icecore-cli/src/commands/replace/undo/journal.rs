@@ -117,7 +117,7 @@ impl Journal {
             return Err(resume::file_error(previous, text.to_owned()));
         }
         check_no_other_use(args, previous)?;
-        UndoFile::open(previous, true).map(Some)
+        UndoFile::open_for_writing(previous).map(Some)
     }
 
     /// Changes values in one transaction, which is committed once their old values are durable. Returns for each
@@ -207,7 +207,7 @@ impl Journal {
         record.last_key = Some(last_key.to_vec());
         file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
         file.sync().map_err(|error| write_error(&error))?;
-        resume.set_undo(path, file.complete_len);
+        resume.set_undo_file(path, file.complete_len);
         Ok(())
     }
 
@@ -253,7 +253,7 @@ fn remove_without_values(path: &Path) -> bool {
     // A command that is killed while it creates the file leaves only a part of the first bytes.
     let has_cut_magic = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
     let has_no_values = || {
-        let file = UndoFile::open(path, true);
+        let file = UndoFile::open_for_writing(path);
         file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != RecordKind::Changes))
     };
     let is_without_values = if metadata.len() < MAGIC.len() as u64 { has_cut_magic() } else { has_no_values() };
@@ -268,7 +268,7 @@ fn open_file<'m>(
     if let Some(JournalMode::Planned(plan)) = mode {
         let (path, file) = create_file(plan).map_err(store_error)?;
         // A command that resumes must find the file, whatever happens to this one.
-        resume.set_undo(&path, file.complete_len);
+        resume.set_undo_file(&path, file.complete_len);
         resume.write().map_err(store_error)?;
         *mode = Some(JournalMode::Open(path, file));
     }
@@ -367,11 +367,11 @@ fn catch_up_resume_state(
             && std::mem::take(&mut is_committed)
         {
             let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
-            report.note_command("resume", text);
-            resume.note_last_key(&names.name, &last_key)?;
+            report.report_command_note("resume", text);
+            resume.set_last_key(&names.name, &last_key)?;
         }
     }
-    resume.extend_undo(file.complete_len);
+    resume.set_undo_len(file.complete_len);
     resume.write()
 }
 
@@ -400,7 +400,7 @@ fn contains_stored_value(table: &mut Table, names: &TableNames, changes: &Change
 }
 
 fn encode_run_header(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
-    let lossy = |bytes: &[u8]| {
+    let shorten_text = |bytes: &[u8]| {
         icecore::text::shortened(&icecore::text::printable(&String::from_utf8_lossy(bytes)), 200).into_owned()
     };
     let run = RunHeader {
@@ -412,7 +412,7 @@ fn encode_run_header(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort>
             .pairs()
             .iter()
             .take(MAX_RECORDED_PAIRS)
-            .map(|pair| (lossy(pair.old()), lossy(pair.replacement())))
+            .map(|pair| (shorten_text(pair.old()), shorten_text(pair.replacement())))
             .collect(),
     };
     serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
@@ -433,8 +433,8 @@ fn default_name(address: &Address) -> String {
 }
 
 fn now_millis() -> i64 {
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    let elapsed = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn exists_error(path: &Path) -> Abort {

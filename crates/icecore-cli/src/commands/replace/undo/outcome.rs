@@ -151,7 +151,7 @@ impl RestoreTotals {
             |columns: &&BTreeMap<String, ResultCounts>| columns.values().any(|counts| counts.restored > 0);
         let tables = self.counts_by_column.values().filter(has_restored).count() as u64;
         let values = format_count(self.total.restored, "value", "values");
-        report.note_command("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
+        report.report_command_note("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
         let total = &self.total;
         let others = [
             (total.already_old, "already", "already had their old values"),
@@ -162,7 +162,7 @@ impl RestoreTotals {
         ];
         for (count, kind, text) in others {
             if count > 0 {
-                report.note_command(kind, format!("{} {text}", group_digits(count)));
+                report.report_command_note(kind, format!("{} {text}", group_digits(count)));
             }
         }
     }

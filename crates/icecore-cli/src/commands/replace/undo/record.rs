@@ -81,7 +81,11 @@ pub struct RecordHead {
 }
 
 /// Returns the bytes of a record, and its digest. `None` if the payload is too long.
-pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &RecordDigest) -> Option<(Vec<u8>, RecordDigest)> {
+pub fn encode_record(
+    kind: RecordKind,
+    payload: &[u8],
+    previous_digest: &RecordDigest,
+) -> Option<(Vec<u8>, RecordDigest)> {
     let full_len = u32::try_from(payload.len()).ok()?;
     let compressed = compress(payload).filter(|compressed| is_allowed(compressed.len() as u64, payload.len() as u64));
     let stored = compressed.as_deref().unwrap_or(payload);
@@ -89,8 +93,8 @@ pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &RecordDigest) 
     let mut fields = vec![kind.to_byte(), u8::from(compressed.is_some())];
     fields.extend_from_slice(&stored_len.to_le_bytes());
     fields.extend_from_slice(&full_len.to_le_bytes());
-    let digest = compute_digest(&[previous, &fields, stored]);
-    let head_digest = compute_digest(&[b"head", previous, &fields, &digest]);
+    let digest = compute_digest(&[previous_digest, &fields, stored]);
+    let head_digest = compute_digest(&[b"head", previous_digest, &fields, &digest]);
     let mut record = fields;
     record.extend_from_slice(&digest);
     record.extend_from_slice(head_digest.get(..HEAD_DIGEST_LEN).unwrap_or_default());
@@ -99,11 +103,11 @@ pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &RecordDigest) 
 }
 
 impl RecordHead {
-    /// Decodes a head. `None` if it is damaged, or was not written after the record with the digest `previous`.
-    pub fn decode(bytes: &[u8; HEAD_LEN], previous: &RecordDigest) -> Option<RecordHead> {
+    /// Decodes a head. `None` if it is damaged, or was not written after the record with the digest `previous_digest`.
+    pub fn decode(bytes: &[u8; HEAD_LEN], previous_digest: &RecordDigest) -> Option<RecordHead> {
         let (fields, rest) = bytes.split_at(FIELDS_LEN);
         let (digest, head_digest) = rest.split_first_chunk::<DIGEST_LEN>()?;
-        let expected = compute_digest(&[b"head", previous, fields, digest]);
+        let expected = compute_digest(&[b"head", previous_digest, fields, digest]);
         if expected.get(..HEAD_DIGEST_LEN) != Some(head_digest) {
             return None;
         }
@@ -118,11 +122,11 @@ impl RecordHead {
     }
 
     /// Returns true if the digest of this head belongs to these bytes as its stored payload.
-    pub fn matches_payload(&self, stored: &[u8], previous: &RecordDigest) -> bool {
+    pub fn matches_payload(&self, stored: &[u8], previous_digest: &RecordDigest) -> bool {
         let mut fields = vec![self.kind.to_byte(), u8::from(self.is_compressed)];
         fields.extend_from_slice(&self.stored_len.to_le_bytes());
         fields.extend_from_slice(&self.full_len.to_le_bytes());
-        compute_digest(&[previous, &fields, stored]) == self.digest
+        compute_digest(&[previous_digest, &fields, stored]) == self.digest
     }
 
     /// Decompresses the payload if necessary.
@@ -172,26 +176,26 @@ fn compute_digest(parts: &[&[u8]]) -> RecordDigest {
 mod tests {
     use super::*;
 
-    fn decode_record(record: &[u8], previous: &RecordDigest) -> Option<(RecordHead, Vec<u8>)> {
+    fn decode_record(record: &[u8], previous_digest: &RecordDigest) -> Option<(RecordHead, Vec<u8>)> {
         let (head, stored) = record.split_first_chunk::<HEAD_LEN>()?;
-        let head = RecordHead::decode(head, previous)?;
-        (stored.len() == head.stored_len as usize && head.matches_payload(stored, previous))
+        let head = RecordHead::decode(head, previous_digest)?;
+        (stored.len() == head.stored_len as usize && head.matches_payload(stored, previous_digest))
             .then(|| (head, stored.to_vec()))
     }
 
     #[test]
     fn records_round_trip_and_damaged_ones_are_refused() {
-        let previous = [7; DIGEST_LEN];
+        let previous_digest = [7; DIGEST_LEN];
         for payload in [&b""[..], b"short", &[b'x'; 5000]] {
-            let (record, digest) = encode_record(RecordKind::Changes, payload, &previous).unwrap();
-            let (head, stored) = decode_record(&record, &previous).unwrap();
+            let (record, digest) = encode_record(RecordKind::Changes, payload, &previous_digest).unwrap();
+            let (head, stored) = decode_record(&record, &previous_digest).unwrap();
             assert_eq!((head.kind, head.digest), (RecordKind::Changes, digest));
             assert_eq!(head.decompress_payload(stored).unwrap(), payload);
             for index in 0..record.len() {
                 let mut other = record.clone();
                 other[index] ^= 1;
-                assert!(decode_record(&other, &previous).is_none(), "byte {index}");
-                assert!(decode_record(&record[..index], &previous).is_none());
+                assert!(decode_record(&other, &previous_digest).is_none(), "byte {index}");
+                assert!(decode_record(&record[..index], &previous_digest).is_none());
             }
             // After another record, the record is invalid.
             assert!(decode_record(&record, &[8; DIGEST_LEN]).is_none());
