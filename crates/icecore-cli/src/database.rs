@@ -32,15 +32,15 @@ pub struct Database {
 impl Database {
     /// Returns the address of the database, with its password if there is one.
     pub fn resolve_address(&self) -> Result<Address, Abort> {
-        let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
+        let environment_address = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
             // If the password was removed from the command line (see `hide_password`), the variable has the full
             // address.
             (Some(text), _) => {
-                variable.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
+                environment_address.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
             }
             (None, Some(file)) => read_address_file(file)?,
-            (None, None) => variable.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
+            (None, None) => environment_address.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
         };
         let address = parse_address(&text)?;
         if self.db.as_ref() == Some(&text) && address.has_password() {
@@ -136,9 +136,11 @@ pub fn read_first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Returns true if `full` is the address `text` with a password.
-fn is_same_address(full: &str, text: &str) -> bool {
-    full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
+/// Returns true if `full_address` is the address `visible_address` with a password.
+fn is_same_address(full_address: &str, visible_address: &str) -> bool {
+    full_address
+        .parse()
+        .is_ok_and(|full_address: Address| full_address.has_password() && full_address.to_string() == visible_address)
 }
 
 /// Restarts the command with the address in its environment, which other users can't see. If that fails, the command

@@ -247,14 +247,15 @@ impl<'r> DocumentReader<'r> {
             if let Some(error) = outcome.error.take() {
                 let error = format.explain(error);
                 outcome.error = Some(error.clone());
-                let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
+                // `process` consumes the document, so the bytes that the error refers to are copied first.
+                let layer_bytes = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
                 let result = process(stage, outcome, start, report);
                 if line_len.is_some() {
                     report.set_record(Some(number));
                 }
-                match (layer, stage.layer()) {
-                    (Some(layer), _) => report.report_unreadable(name, &error, &layer),
+                match (layer_bytes, stage.layer()) {
+                    (Some(layer_bytes), _) => report.report_unreadable(name, &error, &layer_bytes),
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }

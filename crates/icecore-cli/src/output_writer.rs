@@ -30,6 +30,7 @@ pub struct OutputWriter {
     document_count: u64,
     /// Whether the buffer is only written when a record is complete.
     writes_only_complete_records: bool,
+    /// Scratch memory that the writers of the engine reuse for the next document.
     spare: Spare,
     /// Remaining part of [`SHARED_ALLOWANCE`].
     allowance: u64,
@@ -183,7 +184,10 @@ impl OutputWriter {
 
     /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), Abort> {
-        if self.write_buffer().and_then(|()| self.inner.flush().map_err(|error| self.store_write_error(error))).is_err()
+        if self
+            .write_buffer()
+            .and_then(|()| self.inner.flush().map_err(|error| self.record_write_error(error)))
+            .is_err()
         {
             return Err(self.take_stop_reason());
         }
@@ -213,7 +217,7 @@ impl OutputWriter {
         }
         let result = self
             .write_buffer()
-            .and_then(|()| self.inner.write_all(bytes).map_err(|error| self.store_write_error(error)));
+            .and_then(|()| self.inner.write_all(bytes).map_err(|error| self.record_write_error(error)));
         self.written_len += bytes.len() as u64;
         self.last_byte = bytes.last().copied().unwrap_or(self.last_byte);
         result.map_err(|_| self.take_stop_reason())
@@ -253,10 +257,10 @@ impl OutputWriter {
         let result = self.inner.write_all(&self.buffer);
         self.written_len += self.buffer.len() as u64;
         self.buffer.clear();
-        result.map_err(|error| self.store_write_error(error))
+        result.map_err(|error| self.record_write_error(error))
     }
 
-    fn store_write_error(&mut self, error: io::Error) -> Error {
+    fn record_write_error(&mut self, error: io::Error) -> Error {
         self.write_error = Some(error);
         Error::new(ErrorKind::Output)
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 const DISPLAY_DELAY: Duration = Duration::from_millis(500);
 /// Interval of drawing.
 const DRAW_INTERVAL: Duration = Duration::from_millis(100);
-/// Length of a full bar.
+/// Length of a full bar: shares are in thousandths.
 const BAR_LENGTH: f64 = 1000.0;
 
 static METER: Meter = Meter {

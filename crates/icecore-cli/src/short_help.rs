@@ -169,11 +169,11 @@ fn shorten_text(help: &str, width: usize) -> String {
 /// Returns an option with its short form: `-c, --column <NAME>`.
 fn option_label(option: &Arg) -> String {
     let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-    short + &spell_option(option)
+    short + &option_with_values(option)
 }
 
 /// Returns an option with the names of its values: `--column <NAME>`.
-pub fn spell_option(option: &Arg) -> String {
+pub fn option_with_values(option: &Arg) -> String {
     let long = option.get_long().unwrap_or_default();
     let names = option.get_value_names().filter(|_| option.get_action().takes_values()).unwrap_or_default();
     let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();

@@ -22,8 +22,7 @@ pub struct StreamOutcome<'a> {
 }
 
 /// Converts an array in windows. Unpacked data goes into `unpacked_store`, from which the windows borrow.
-/// Returns `None`, with nothing written, if these stages can't do this or the input is
-/// small.
+/// Returns `None`, with nothing written, if these stages can't do this or the input is small.
 pub fn convert_in_windows<'a>(
     bytes: &'a [u8],
     unpacked_store: &'a OnceLock<Vec<u8>>,

@@ -201,17 +201,17 @@ impl ChangeWriter<'_> {
     ) -> Result<u64, Abort> {
         let name = source.name();
         let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limit);
-        let unwrapped =
+        let inputs =
             (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
-        let (Some(before), Some(after)) = &unwrapped else { return Ok(0) };
-        let before = read_document(&reader, &name, before, Detail::No, report)?;
-        let after = read_document(&reader, &name, after, Detail::No, report)?;
+        let (Some(old_input), Some(new_input)) = &inputs else { return Ok(0) };
+        let before = read_document(&reader, &name, old_input, Detail::No, report)?;
+        let after = read_document(&reader, &name, new_input, Detail::No, report)?;
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
         let differences = find_differences(&before, &after, Rules::new().exact());
-        let show_all = arguments::DisplayArgs { depth: None, items: None };
+        let no_limits = arguments::DisplayArgs { depth: None, items: None };
         DifferencePrinter::for_people(
             DiffView::Auto,
-            &show_all,
+            &no_limits,
             terminal::is_stdout_terminal(),
             paint,
             &self.global.limit,

@@ -134,6 +134,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
         mistakes::filter_error(&args.filter, &args.files, &mistake.to_string(), is_filter)
     })?;
     if args.slurp {
+        // The filter may end in a comment, which the line end closes.
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables)
             .map_err(|mistake| usage_failure(&mistake))?;
     }

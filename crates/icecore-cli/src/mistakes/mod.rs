@@ -91,7 +91,7 @@ fn suggest_option(option: &str, command: &Command, key: &str) -> Option<String> 
     };
     let suggestion = current_name.and_then(find_option).or_else(|| foreign::synonyms(option).find_map(find_option));
     let suggestion = suggestion.or_else(|| similar().and_then(find_option))?;
-    Some(format!("did you mean `{}`?", short_help::spell_option(suggestion)))
+    Some(format!("did you mean `{}`?", short_help::option_with_values(suggestion)))
 }
 
 /// Returns the long option that was written with one dash, such as `--json` for `-json`. The parser reports only one

@@ -114,8 +114,8 @@ fn filter_of_path(path: &str) -> Option<String> {
     // The visibility of a property is a part of its name for `get` only.
     for visibility in [":protected", ":private"] {
         while let Some((before, after)) = filter.split_once(visibility) {
-            let name = before.rsplit_once(['.', '[']).map_or(0, |(start, _)| start.len());
-            let end = before[name..].find(':').map_or(before.len(), |class| name + class);
+            let name_start = before.rsplit_once(['.', '[']).map_or(0, |(start, _)| start.len());
+            let end = before[name_start..].find(':').map_or(before.len(), |colon| name_start + colon);
             filter = format!("{}{after}", &before[..end]);
         }
     }

@@ -418,6 +418,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
+            // Returns the index at which a document starts if a signature is at `index`, and whether it is sure. Where
+            // reading failed, the bytes that must precede a signature may be missing.
             let find_start = |index: usize| {
                 let rest = bytes.get(index..).unwrap_or_default();
                 let is_start = |start: &&Restart| {

@@ -40,7 +40,7 @@ pub struct FileDestination {
     /// Its path, with all links resolved.
     pub path: PathBuf,
     /// Metadata of the existing file that it replaces.
-    pub existing: Option<Metadata>,
+    pub existing_metadata: Option<Metadata>,
     /// Permissions of a new file; the default ones if `None`.
     pub mode: Option<u32>,
     pub force: bool,
@@ -108,12 +108,12 @@ impl Outputs {
             PathEnd::OpenFile => return Ok(Destination::Direct(path.to_owned())),
             PathEnd::Path(path) => path,
         };
-        let existing = match path.metadata() {
+        let existing_metadata = match path.metadata() {
             Ok(metadata) => Some(metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(file_error(requested_path, &error)),
         };
-        if let Some(metadata) = &existing {
+        if let Some(metadata) = &existing_metadata {
             if metadata.is_dir() {
                 return Err(destination_error(requested_path, "this is a folder: --out-dir writes into one"));
             }
@@ -125,10 +125,10 @@ impl Outputs {
         if !self.output_paths.insert(path.clone()) {
             return Err(destination_error(requested_path, "another output has this name already"));
         }
-        if existing.is_some() && !self.force {
+        if existing_metadata.is_some() && !self.force {
             return Err(destination_error(requested_path, "this file exists: --force overwrites it"));
         }
-        Ok(Destination::File(FileDestination { path, existing, mode, force: self.force }))
+        Ok(Destination::File(FileDestination { path, existing_metadata, mode, force: self.force }))
     }
 
     fn check_not_input(&self, path: &Path, metadata: &Metadata) -> Result<(), Abort> {

@@ -63,10 +63,10 @@ impl InPlaceFile {
 
     /// Opens the file that replaces the original.
     pub fn open_target(&self) -> Result<Target, Abort> {
-        let existing = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
+        let existing_metadata = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
         Target::new(Destination::File(FileDestination {
             path: self.path.clone(),
-            existing: Some(existing),
+            existing_metadata: Some(existing_metadata),
             mode: None,
             force: true,
         }))

@@ -37,15 +37,15 @@ pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: MaxLengths) -> (St
     if description != right_description {
         return (description, right_description);
     }
-    let (a, b) = (left.target(), right.target());
+    let (left_target, right_target) = (left.target(), right.target());
     let differs = |pair: &(String, String)| pair.0 != pair.1;
     let texts = describe_links(left, right, &description, lengths.may_search_paths)
         .filter(differs)
         .or_else(|| Some(describe_properties(left, right, &description)).filter(differs))
-        .or_else(|| Some((describe_class(a), describe_class(b))).filter(differs))
-        .or_else(|| show_string_difference(a, b, lengths))
-        .or_else(|| Some((outline(a, false), outline(b, false))).filter(differs))
-        .or_else(|| Some((outline(a, true), outline(b, true))).filter(differs));
+        .or_else(|| Some((describe_class(left_target), describe_class(right_target))).filter(differs))
+        .or_else(|| show_string_difference(left_target, right_target, lengths))
+        .or_else(|| Some((outline(left_target, false), outline(right_target, false))).filter(differs))
+        .or_else(|| Some((outline(left_target, true), outline(right_target, true))).filter(differs));
     match texts {
         Some((left, right)) => cut_around_difference(&left, &right, lengths),
         None => (description.clone(), format!("{description} with other content")),
@@ -102,9 +102,9 @@ fn describe_links(
 
 /// Adds to the description the kinds of the values if they differ, else their marks and forms.
 fn describe_properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
-    let (a, b) = (left.target(), right.target());
+    let (left_target, right_target) = (left.target(), right.target());
     let describe_node = |cursor: Cursor<'_>| describe_value(cursor.document(), cursor.index(), 0);
-    let (left_description, right_description) = (describe_node(a), describe_node(b));
+    let (left_description, right_description) = (describe_node(left_target), describe_node(right_target));
     if left_description.kind != right_description.kind {
         return (
             format!("{} {description}", left_description.kind),
@@ -114,7 +114,11 @@ fn describe_properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -
     let add_marks = |cursor: Cursor<'_>, target: ValueDescription| {
         let mut marks = describe_node(cursor).marks;
         marks.extend(target.marks.iter().filter(|_| cursor.kind().is_again()));
-        let form = if a.node().form() == b.node().form() { String::new() } else { describe_form(cursor.target()) };
+        let form = if left_target.node().form() == right_target.node().form() {
+            String::new()
+        } else {
+            describe_form(cursor.target())
+        };
         let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
         if marks.is_empty() { description.to_owned() } else { format!("{description} ({})", marks.join(", ")) }
     };

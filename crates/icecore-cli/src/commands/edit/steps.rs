@@ -183,9 +183,9 @@ fn parse_value(name: &str, path: &str, json: &str, limits: &Limits) -> Result<Do
     document.map(Document::into_owned).map_err(|error| {
         let shortened_json = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
-        let is_computed = json.trim_start().starts_with(['.', '$']);
+        let is_expression = json.trim_start().starts_with(['.', '$']);
         usage_text_error(match is_word {
-            _ if is_computed => {
+            _ if is_expression => {
                 format!(
                     "--{name} takes JSON and computes nothing: `icecore query '{path} = {}'` does",
                     shortened_json.trim()

@@ -59,7 +59,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         write_errors.iter().for_each(|error| report.report_unwritable(&name, error));
         let search_result = result?;
         total_count += count;
-        if let (true, 0, false) = (search_result.is_read, count, searches_many) {
+        if search_result.is_read && count == 0 && !searches_many {
             let found_instead = search_result.absence_reason.as_ref().and_then(Error::found).unwrap_or_default();
             report.report_absent_path(&name, pattern.as_str(), search_result.absence_reason.as_ref());
             if search_result.is_joined {

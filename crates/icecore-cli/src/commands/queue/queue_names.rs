@@ -44,8 +44,8 @@ pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Resu
     Ok(None)
 }
 
-/// Finds a queue, for a command with --create. With `create`, a missing queue with a similar name is no error: the
-/// command creates it later.
+/// Finds a queue, for a command that has the option --create. If `create` is true, the queue may be missing even if
+/// another one has a similar name: the command creates it later.
 ///
 /// # Errors
 /// Wrong usage, if another queue has a similar name and `create` is not set.

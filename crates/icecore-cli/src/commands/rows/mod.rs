@@ -422,13 +422,13 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Converts the rows of one table. `csv` is the dialect of a CSV input.
+    /// Converts the rows of one table. `csv_dialect` is the dialect of a CSV input.
     fn convert_table(
         &mut self,
         input: Box<dyn Read + Send>,
         name: &str,
         max_record: u64,
-        (form, csv): (TableForm, Option<DetectedDialect>),
+        (form, csv_dialect): (TableForm, Option<DetectedDialect>),
         writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -441,7 +441,8 @@ impl<'j> RowsJob<'j> {
                 Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
             self.convert_rows(dump, None, name, tally, writer, report)
         } else {
-            let table = Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv)?);
+            let table =
+                Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv_dialect)?);
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
             let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
             #[cfg(feature = "store")]
@@ -518,7 +519,8 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Starts the threads that decode rows, for text.
+    /// Starts the threads that decode rows, for text. The result has the same type as with the feature `columns`, see
+    /// `records.rs`.
     #[cfg(not(feature = "columns"))]
     fn start_decoding(
         &mut self,

@@ -14,7 +14,7 @@ use icecore_store::{Backend, NewObject, describe};
 use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
-/// Number of bytes from which waiting objects are stored.
+/// The waiting objects are stored once they have this many bytes.
 const MAX_GROUP_LEN: usize = 8 << 20;
 /// Maximum number of objects that are stored at once.
 const MAX_GROUP_OBJECTS: usize = 10_000;

@@ -312,14 +312,14 @@ fn read_back(
     columns.dedup();
     let mut keys: Vec<&[String]> = applied.iter().map(|change| change.key).collect();
     keys.dedup();
-    let mut index_of: HashMap<(&[String], usize), usize> = HashMap::new();
+    let mut change_indices: HashMap<(&[String], usize), usize> = HashMap::new();
     for (index, change) in applied.iter().enumerate() {
-        index_of.insert((change.key, change.column), index);
+        change_indices.insert((change.key, change.column), index);
     }
     let mut stored: Vec<Option<CellDigest>> = vec![None; applied.len()];
     transaction.find_rows(&keys, &columns, &mut |row| {
         for (column, cell) in columns.iter().zip(&row.cells) {
-            if let (Some(index), Some(cell)) = (index_of.get(&(&*row.key, *column)), cell)
+            if let (Some(index), Some(cell)) = (change_indices.get(&(&*row.key, *column)), cell)
                 && let Some(stored) = stored.get_mut(*index)
             {
                 *stored = Some(CellDigest::from_cell(cell));
@@ -327,8 +327,8 @@ fn read_back(
         }
         Ok(())
     })?;
-    // A trigger may have removed the row or set the value to NULL. The digest of the written value stands in for it:
-    // no row matches it, so nothing will be restored.
+    // A trigger may have removed the row or set the value to NULL. Then the digest of the written value is
+    // used: no row matches it, so nothing will be restored.
     let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
         stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });

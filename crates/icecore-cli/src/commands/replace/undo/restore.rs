@@ -126,9 +126,9 @@ impl<'r> Restore<'r> {
             RecordKind::Changes => {
                 let changes = self.decode_changes(entry, &payload)?;
                 for cell in changes.rows.iter().flat_map(|row| &row.cells) {
-                    let used = self.columns_to_restore.entry(changes.table).or_default();
-                    if !used.contains(&cell.column) {
-                        used.push(cell.column);
+                    let column_numbers = self.columns_to_restore.entry(changes.table).or_default();
+                    if !column_numbers.contains(&cell.column) {
+                        column_numbers.push(cell.column);
                     }
                 }
                 self.totals.value_count += changes.cell_count();
@@ -183,8 +183,8 @@ impl<'r> Restore<'r> {
                 let name = names.columns.get(*column).map_or("", |name| name);
                 self.filter.selects(table.schema(), table.name(), name)
             };
-            let used = self.columns_to_restore.get(&number).map_or(&[][..], Vec::as_slice);
-            let selected: Vec<usize> = used.iter().copied().filter(is_selected).collect();
+            let changed_columns = self.columns_to_restore.get(&number).map_or(&[][..], Vec::as_slice);
+            let selected: Vec<usize> = changed_columns.iter().copied().filter(is_selected).collect();
             map_columns(&table, names, &selected)?;
             self.columns_to_restore.insert(number, selected);
         }
@@ -205,9 +205,9 @@ impl<'r> Restore<'r> {
             let payload = self.file.read_payload(&entry)?;
             let changes = self.decode_changes(&entry, &payload)?;
             let names = self.tables.get(changes.table).cloned();
-            if let Some(names) =
-                names.filter(|_| self.columns_to_restore.get(&changes.table).is_some_and(|used| !used.is_empty()))
-            {
+            if let Some(names) = names.filter(|_| {
+                self.columns_to_restore.get(&changes.table).is_some_and(|column_numbers| !column_numbers.is_empty())
+            }) {
                 let mut table = match current_table.take() {
                     Some((number, table)) if number == changes.table => table,
                     _ => open_table(address, &names)?,
@@ -234,8 +234,8 @@ impl<'r> Restore<'r> {
         changes: &Changes,
         writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
-        let used = self.columns_to_restore.get(&changes.table).cloned().unwrap_or_default();
-        let columns = map_columns(table, names, &used).map_err(|error| match error {
+        let column_numbers = self.columns_to_restore.get(&changes.table).cloned().unwrap_or_default();
+        let columns = map_columns(table, names, &column_numbers).map_err(|error| match error {
             Abort::Failed(_, text) => icecore_store::Error::new(ErrorKind::Input, text),
             Abort::Closed => icecore_store::Error::new(ErrorKind::Input, "closed"),
         })?;
@@ -334,9 +334,9 @@ fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
 }
 
 /// Maps the column numbers of the undo file to those of the table.
-fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
+fn map_columns(table: &Table, names: &TableNames, column_numbers: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
     let mut columns = BTreeMap::new();
-    for number in used {
+    for number in column_numbers {
         let Some(name) = names.columns.get(*number) else { continue };
         let Some(column) = table.columns().iter().position(|column| column.name == *name) else {
             let text = format!("there is no column `{name}` of text or bytes in `{}`: nothing was changed", names.name);
