@@ -113,9 +113,9 @@ pub fn is_database_file(file: &Path) -> bool {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
-    let mut head = [0; 64];
-    let len = std::fs::File::open(file).and_then(|mut open| open.read(&mut head)).unwrap_or(0);
-    crate::foreign_input::is_sqlite(&head[..len])
+    let mut first_bytes = [0; 64];
+    let len = std::fs::File::open(file).and_then(|mut file| file.read(&mut first_bytes)).unwrap_or(0);
+    crate::foreign_input::is_sqlite(&first_bytes[..len])
 }
 
 /// Reads the address of a database from a file.

@@ -37,7 +37,7 @@ pub struct UnwrappedInput<'b> {
     /// Metadata of the wrappers that a target may write again.
     pub metadata: Vec<Metadata>,
     /// Name of the check that was not made, such as a signature without its key.
-    pub unchecked: Option<&'static str>,
+    pub unchecked_name: Option<&'static str>,
     /// The limits that remain after unwrapping.
     remaining_limits: Limits,
 }
@@ -134,7 +134,10 @@ impl<'r> DocumentReader<'r> {
         let result = self.find_stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
             let (Unwrapped { bytes, notes, metadata, unchecked }, wrapper_error) = unwrap(&stage, bytes, &mut limits)?;
-            Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, remaining_limits: limits }, wrapper_error))
+            Ok((
+                UnwrappedInput { stage, bytes, notes, metadata, unchecked_name: unchecked, remaining_limits: limits },
+                wrapper_error,
+            ))
         });
         match result {
             Ok((unwrapped, wrapper_error)) => {

@@ -23,9 +23,9 @@ pub fn suggest_path(path: &str) -> Option<String> {
         let digit_count = after_dot.map_or(0, |text| text.bytes().take_while(u8::is_ascii_digit).count());
         let is_item = digit_count > 0
             && after_dot.is_some_and(|text| matches!(text.as_bytes().get(digit_count), None | Some(b'.' | b'[')));
-        let quoted =
+        let quoted_key =
             rest.strip_prefix(".\"").and_then(|text| text.split_once('"')).filter(|(key, _)| !key.contains('\\'));
-        let (step, after) = match (is_item, quoted) {
+        let (step, after) = match (is_item, quoted_key) {
             (true, _) => (format!("[{}]", &rest[1..=digit_count]), &rest[1 + digit_count..]),
             (false, Some((key, after))) => (format!("[\"{key}\"]"), after),
             (false, None) => (letter.to_string(), &rest[letter.len_utf8()..]),

@@ -68,11 +68,11 @@ fn limit_names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the error for a limit that does not exist.
 fn unknown_limit_error(name: &str) -> String {
-    let known: Vec<&str> = limit_names().collect();
-    let suggestion = icecore::text::nearest(name, known.iter().copied());
+    let names: Vec<&str> = limit_names().collect();
+    let suggestion = icecore::text::nearest(name, names.iter().copied());
     let suggestion =
         suggestion.map_or_else(|| ". ".to_owned(), |suggestion| format!("; did you mean `{suggestion}`? "));
-    format!("there is no limit `{name}`{suggestion}The limits are {}", known.join(", "))
+    format!("there is no limit `{name}`{suggestion}The limits are {}", names.join(", "))
 }
 
 /// Parses a size: `64M`.

@@ -83,15 +83,15 @@ fn render_with_examples(command: &mut Command, name: &str, paint: Paint, example
     let commands: Vec<_> =
         commands.map(|command| (command.get_name().to_owned(), first_line(command.get_about()))).collect();
     text += &format_table("Commands:", &commands, paint);
-    let (explained, others) = split_options(command, name);
+    let (explained_args, other_names) = split_options(command, name);
     let rows: Vec<_> =
-        explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
+        explained_args.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
     text += &format_table("Options:", &rows, paint);
-    let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
-    let closing_sentence = match (others.is_empty(), name == "icecore") {
+    let other_names: Vec<String> = other_names.into_iter().map(|name| format!("--{name}")).collect();
+    let closing_sentence = match (other_names.is_empty(), name == "icecore") {
         (true, _) => format!("`{name} --help` says more."),
-        (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
-        (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
+        (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", other_names.join(", ")),
+        (false, false) => format!("Other options: {}. `{name} --help` explains all.", other_names.join(", ")),
     };
     // No line break may be inside the quoted command.
     let help_command = format!("`{name} --help`");
@@ -110,12 +110,12 @@ fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c
         None => !option.is_global_set() && !is_common(option),
     };
     let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
-    let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_explained);
+    let (mut explained_args, other_args): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_explained);
     if let Some(names) = &explained_names {
-        explained.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
+        explained_args.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
     }
     let is_listed = |option: &&Arg| name == "icecore" || !is_common(option);
-    (explained, others.into_iter().filter(is_listed).filter_map(Arg::get_long).collect())
+    (explained_args, other_args.into_iter().filter(is_listed).filter_map(Arg::get_long).collect())
 }
 
 /// Returns the options without a value.

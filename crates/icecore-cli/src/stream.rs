@@ -53,7 +53,7 @@ pub fn convert_in_windows<'a>(
 
     let mut losses = Losses::default();
     let mut items_before = 0;
-    let (rest, write_result) = std::thread::scope(|scope| {
+    let (reading_result, write_result) = std::thread::scope(|scope| {
         let (window_sender, windows) = sync_channel::<Document<'a>>(MAX_QUEUED_WINDOWS);
         let (tape_sender, free_tapes) = channel::<Tape>();
         let reader = &reader;
@@ -78,11 +78,11 @@ pub fn convert_in_windows<'a>(
         }
         (reading_thread.join(), write_result)
     });
-    let rest = rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let (mut outcome, mut skip) = (rest.outcome, 0);
+    let reading_result = reading_result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (mut outcome, mut skip) = (reading_result.outcome, 0);
     // The document has something that windows can't express. The whole document is read again, and the items that were
     // already written are skipped.
-    if rest.needs_whole && write_result.is_ok() {
+    if reading_result.needs_whole && write_result.is_ok() {
         outcome = reader.read(bytes, Request::new(limits));
         skip = items_before;
     }

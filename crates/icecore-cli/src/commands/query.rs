@@ -150,7 +150,8 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let destination = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(destination, Destination::Stdout);
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let display_limits = args.display.display_limits(&to, false)?;
+    let has_paths = false;
+    let display_limits = args.display.display_limits(&to, has_paths)?;
     if args.raw && display_limits.is_some() {
         return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
@@ -315,7 +316,7 @@ impl QueryJob<'_> {
             }
         };
         let Some(unwrapped) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
-        if let Some(check_name) = unwrapped.unchecked {
+        if let Some(check_name) = unwrapped.unchecked_name {
             report.report_unchecked(&name, check_name);
         }
         if reader.joins_lines(&unwrapped) {

@@ -136,8 +136,8 @@ pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> 
     };
     let command_index = words.iter().enumerate().position(|(index, word)| index > 0 && is_command(index, word))?;
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
-    let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
-    Some(format!("the command comes first: icecore {}", quoted.join(" ")))
+    let quoted_words: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
+    Some(format!("the command comes first: icecore {}", quoted_words.join(" ")))
 }
 
 /// Returns a word as it is typed in a shell.

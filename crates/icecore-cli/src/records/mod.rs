@@ -351,8 +351,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             bytes.len()
         };
         let output_start = writer.position();
-        let rescued = rescue.write_rescued(bytes, next_start, offset, writer);
-        let is_written = match &rescued {
+        let rescue_result = rescue.write_rescued(bytes, next_start, offset, writer);
+        let is_written = match &rescue_result {
             Ok(Some(_)) => writer
                 .edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start))
                 .is_ok(),
@@ -363,7 +363,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         } else if self.plan.ends_lines && !writer.is_at_line_start() {
             writer.push(b'\n');
         }
-        let message = match rescued {
+        let message = match rescue_result {
             Ok(Some(description)) if is_written => description,
             _ => NOTHING_READABLE.to_owned(),
         };

@@ -67,8 +67,8 @@ pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<
         let description = describe(outcome.document.nodes().len() as u64, lost_len, outcome.consumed as u64);
         return Ok(Some(RescuedDocument { document: outcome.document, description }));
     }
-    let salvaged = outcome.salvage_before(end)?;
-    Ok(salvaged.map(|part| RescuedDocument {
+    let rescued_part = outcome.salvage_before(end)?;
+    Ok(rescued_part.map(|part| RescuedDocument {
         description: describe(part.values, part.lost, part.from),
         document: part.document,
     }))

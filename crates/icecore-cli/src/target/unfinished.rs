@@ -84,8 +84,9 @@ fn set_file_permissions(file: &File, existing_metadata: Option<&Metadata>, mode:
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let mode = match existing_metadata {
         Some(existing_metadata) => {
-            let own = file.metadata()?;
-            let is_same = (own.uid(), own.gid()) == (existing_metadata.uid(), existing_metadata.gid());
+            let own_metadata = file.metadata()?;
+            let is_same =
+                (own_metadata.uid(), own_metadata.gid()) == (existing_metadata.uid(), existing_metadata.gid());
             let has_same_owner =
                 is_same || fchown(file, Some(existing_metadata.uid()), Some(existing_metadata.gid())).is_ok();
             // With another owner or group, the set-user-ID, set-group-ID and sticky bits are not copied.

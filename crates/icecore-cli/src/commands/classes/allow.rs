@@ -18,20 +18,21 @@ const RUBY: &str = "Ruby";
 pub struct AllowList<'r> {
     pub text: String,
     /// The classes that can't be part of a list.
-    pub refused: Vec<&'r ClassRow>,
+    pub refused_classes: Vec<&'r ClassRow>,
     /// The classes that need no list.
-    pub omitted: Vec<&'r ClassRow>,
+    pub omitted_classes: Vec<&'r ClassRow>,
 }
 
 /// Returns the list. For Laravel, `packages` names the package of each class.
 pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
-    let (listed, omitted): (Vec<&ClassRow>, Vec<&ClassRow>) = rows.iter().partition(|row| needs_list(row, language));
-    let (refused, listed): (Vec<&ClassRow>, Vec<&ClassRow>) =
+    let (listed, omitted_classes): (Vec<&ClassRow>, Vec<&ClassRow>) =
+        rows.iter().partition(|row| needs_list(row, language));
+    let (refused_classes, listed): (Vec<&ClassRow>, Vec<&ClassRow>) =
         listed.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
     let mut names: Vec<_> = listed.into_iter().map(|row| (quote_name(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
     if language == Language::Laravel {
-        return AllowList { text: format_laravel_list(&names, packages), refused, omitted };
+        return AllowList { text: format_laravel_list(&names, packages), refused_classes, omitted_classes };
     }
     let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
@@ -47,7 +48,7 @@ pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: 
         Language::Rails if list.is_empty() => "classes: [:rails]\n".to_owned(),
         Language::Rails => format!("classes: [:rails, {list}]\n"),
     };
-    AllowList { text, refused, omitted }
+    AllowList { text, refused_classes, omitted_classes }
 }
 
 /// Explains why classes are left out of the list because they need none: a sentence for each reason.

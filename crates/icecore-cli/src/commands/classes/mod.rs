@@ -104,10 +104,10 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (false, Some(language)) => {
             let list = allow::build_allow_list(&rows, language, packages.as_ref());
             writer.write_text(&list.text)?;
-            for row in list.refused {
+            for row in list.refused_classes {
                 report.report_fault(code::FINDING, &row.file, allow::refusal_message(row));
             }
-            for sentence in allow::explain_omissions(&list.omitted) {
+            for sentence in allow::explain_omissions(&list.omitted_classes) {
                 report.report_command_note("omitted", sentence);
             }
             if let Some(sentence) = allow::describe_foreign_classes(&rows, language) {

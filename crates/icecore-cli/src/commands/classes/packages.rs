@@ -51,9 +51,9 @@ impl Packages {
 
     /// Returns the package with the longest matching prefix.
     pub fn find_package(&self, class: &[u8]) -> Option<&str> {
-        let matching =
+        let matching_prefixes =
             self.prefixes.iter().filter(|prefix| !prefix.text.is_empty() && class.starts_with(prefix.text.as_bytes()));
-        matching.max_by_key(|prefix| prefix.text.len()).map(|prefix| prefix.package.as_str())
+        matching_prefixes.max_by_key(|prefix| prefix.text.len()).map(|prefix| prefix.package.as_str())
     }
 }
 

@@ -131,21 +131,24 @@ impl Conversion<'_> {
 
     /// Returns how to convert an input record by record. A format of lines becomes the format of one line.
     fn plan_records(&self, stage: Stage, framing: Framing) -> RecordPlan {
-        let (from, framing) = match stage.of_line() {
+        let (input_stage, framing) = match stage.of_line() {
             Some(line) if framing == Framing::Documents => (line, Framing::Lines),
             Some(line) => (line, framing),
             None => (stage, framing),
         };
-        let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
-        let is_text = match to.wrappers().first() {
+        let output_stage = self.to.of_line().unwrap_or_else(|| self.to.clone());
+        let is_text = match output_stage.wrappers().first() {
             Some(outermost) => outermost.wrapper().text == Some(true),
-            None => !to.format().can.separator.is_empty(),
+            None => !output_stage.format().can.separator.is_empty(),
         };
         let limits = &self.global.limit;
         RecordPlan {
-            rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
-            converter: RecordConverter::new(from.clone(), to, limits, self.args.deep),
-            input_stage: from,
+            rescue: self
+                .args
+                .partial
+                .then(|| Rescue::new(input_stage.clone(), output_stage.clone(), limits, self.args.deep)),
+            converter: RecordConverter::new(input_stage.clone(), output_stage, limits, self.args.deep),
+            input_stage,
             input_framing: framing,
             output_framing: self.args.frame.unwrap_or(Framing::Documents),
             ends_lines: is_text && self.args.frame.is_none(),

@@ -155,7 +155,7 @@ impl Conversion<'_> {
         };
         let Some(input) = input else { return Ok(false) };
         let input = &input;
-        if let Some(check_name) = input.unchecked {
+        if let Some(check_name) = input.unchecked_name {
             report.report_unchecked(name, check_name);
         }
         // Losses are known only after a document was written. With --strict, a document is therefore written twice,

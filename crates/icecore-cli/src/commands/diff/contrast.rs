@@ -44,8 +44,8 @@ pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: MaxLengths) -> (St
         .or_else(|| Some(describe_properties(left, right, &description)).filter(differs))
         .or_else(|| Some((describe_class(left_target), describe_class(right_target))).filter(differs))
         .or_else(|| show_string_difference(left_target, right_target, lengths))
-        .or_else(|| Some((outline(left_target, false), outline(right_target, false))).filter(differs))
-        .or_else(|| Some((outline(left_target, true), outline(right_target, true))).filter(differs));
+        .or_else(|| Some((outline(left_target), outline(right_target))).filter(differs))
+        .or_else(|| Some((outline_with_kinds(left_target), outline_with_kinds(right_target))).filter(differs));
     match texts {
         Some((left, right)) => cut_around_difference(&left, &right, lengths),
         None => (description.clone(), format!("{description} with other content")),
@@ -171,10 +171,16 @@ fn cut_around_difference(left: &str, right: &str, lengths: MaxLengths) -> (Strin
     (cut_part(left), cut_part(right))
 }
 
-/// Returns the content of a value as text, up to a length and a number of levels. With `shows_kinds`, the text includes
-/// the kinds of numbers and strings.
-fn outline(value: Cursor<'_>, shows_kinds: bool) -> String {
-    let mut outline = Outline { shows_kinds, text: String::new() };
+/// Returns the content of a value as text, up to a length and a number of levels.
+fn outline(value: Cursor<'_>) -> String {
+    let mut outline = Outline { shows_kinds: false, text: String::new() };
+    outline.push(value, MAX_LEVELS);
+    outline.text
+}
+
+/// Like [`outline`], with the kinds of numbers and strings.
+fn outline_with_kinds(value: Cursor<'_>) -> String {
+    let mut outline = Outline { shows_kinds: true, text: String::new() };
     outline.push(value, MAX_LEVELS);
     outline.text
 }

@@ -81,17 +81,17 @@ fn compare_files(
     let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;
     report.count_input();
     report.count_input();
-    let (left, right) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
-    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let (left_bytes, right_bytes) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
+    let (Some(left_bytes), Some(right_bytes)) = (left_bytes, right_bytes) else { return Ok(None) };
     // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
     let inputs = (
-        left_reader.unwrap_input(&left_source.name(), &left, report),
-        right_reader.unwrap_input(&right_source.name(), &right, report),
+        left_reader.unwrap_input(&left_source.name(), &left_bytes, report),
+        right_reader.unwrap_input(&right_source.name(), &right_bytes, report),
     );
-    let (Some(left), Some(right)) = &inputs else { return Ok(None) };
-    let has_same_format = left.stage.format().of_document().name == right.stage.format().of_document().name;
-    let left = read_document(&left_reader, &left_source.name(), left, Detail::No, report)?;
-    let right = read_document(&right_reader, &right_source.name(), right, Detail::No, report)?;
+    let (Some(left_input), Some(right_input)) = &inputs else { return Ok(None) };
+    let has_same_format = left_input.stage.format().of_document().name == right_input.stage.format().of_document().name;
+    let left = read_document(&left_reader, &left_source.name(), left_input, Detail::No, report)?;
+    let right = read_document(&right_reader, &right_source.name(), right_input, Detail::No, report)?;
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
     let mut rules = if has_same_format { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {

@@ -124,7 +124,7 @@ impl<'a> DifferencePrinter<'a> {
     /// Writes `changed $.to: "ann" -> "bob"`.
     fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
-        let rest = match change.kind {
+        let details = match change.kind {
             ChangeKind::Moved if place.differs_only_by_key() => String::new(),
             ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, &place.new_path)),
             _ => match self.format_values(change, self.max_lengths(MAX_STRING_LEN, usize::MAX)) {
@@ -133,7 +133,7 @@ impl<'a> DifferencePrinter<'a> {
             },
         };
         let path = self.paint.ink(Ink::Name, &place.path);
-        writer.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key_kinds))
+        writer.write_text(&format!("{} {path}{}{details}\n", self.paint.ink(ink, word), place.key_kinds))
     }
 
     /// Writes the path, and below it the values of the first and the second document.

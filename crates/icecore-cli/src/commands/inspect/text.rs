@@ -50,8 +50,9 @@ pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, writer: &
     let len = source.bytes.len();
     let location = if source.start > 0 { format!(" at {:08x}", source.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
-    let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    writer.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
+    let format_label = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
+    writer
+        .write_text(&format!("{}: {format_label}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
     for (name, value) in source.notes {
         writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }

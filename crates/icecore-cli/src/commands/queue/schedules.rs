@@ -129,8 +129,8 @@ pub fn list_schedules(args: &Schedules, store: &mut dyn Backend, global: &Global
     if args.json {
         writer.paint_json(global.color);
     } else {
-        let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
-        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        let header = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, header)))?;
     }
     let mut decoder = Decoder::default();
     for schedule in store.schedules().map_err(database_error)? {

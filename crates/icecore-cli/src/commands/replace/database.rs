@@ -174,7 +174,7 @@ struct PlannedChange<'p> {
     column_index: usize,
     row_number: u64,
     edits: Edits,
-    new: Vec<u8>,
+    new_value: Vec<u8>,
     tally: Tally,
     /// Number of occurrences of each pair.
     pair_counts: std::collections::BTreeMap<usize, u64>,
@@ -190,34 +190,35 @@ impl TableWalk<'_, '_> {
         counts: &mut ChangeCounts,
         writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
-        let mut planned = Vec::new();
+        let mut planned_changes = Vec::new();
         for row in rows {
             self.row_number += 1;
             for (column_index, cell) in row.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
-                planned.extend(self.plan_change(table, row, column_index, cell, counts));
+                planned_changes.extend(self.plan_change(table, row, column_index, cell, counts));
             }
         }
         crate::progress::set_record_count(self.row_number);
-        let mut applied = vec![true; planned.len()];
-        if !self.job.args.dry_run && !planned.is_empty() {
-            let planned_columns =
-                planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
+        let mut were_applied = vec![true; planned_changes.len()];
+        if !self.job.args.dry_run && !planned_changes.is_empty() {
+            let planned_columns = planned_changes
+                .iter()
+                .map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
             let changes: Vec<Change<'_>> = planned_columns
                 .map(|(plan, column)| Change {
                     key: &plan.row.key,
                     column: column.unwrap_or_default(),
                     is_text: plan.cell.is_text,
                     old: &plan.cell.bytes,
-                    new: &plan.new,
+                    new: &plan.new_value,
                 })
                 .collect();
             let last_key = rows.last().map_or(&[][..], |row| &row.key);
             let (name, key) = (self.name, self.job.args.key.as_deref());
-            applied =
+            were_applied =
                 progress_files.journal.change_values(table, name, key, &changes, last_key, progress_files.resume)?;
         }
-        for (mut plan, is_applied) in planned.into_iter().zip(applied) {
+        for (mut plan, is_applied) in planned_changes.into_iter().zip(were_applied) {
             let registry_number = self.registry_numbers.get(plan.column_index).copied().unwrap_or_default();
             if !is_applied {
                 counts.places.entry(registry_number).or_default().skipped += 1;
@@ -262,7 +263,7 @@ impl TableWalk<'_, '_> {
         if is_excluded && tally.broken == 0 {
             return None;
         }
-        let new = edits.apply(&cell.bytes);
+        let new_value = edits.apply(&cell.bytes);
         if edits.is_empty() || is_excluded {
             tally.changed = 0;
             if tally.is_notable() {
@@ -272,7 +273,7 @@ impl TableWalk<'_, '_> {
             }
             return None;
         }
-        if !table.accepts_value(column_number, cell.is_text, &new) {
+        if !table.accepts_value(column_number, cell.is_text, &new_value) {
             counts.places.entry(registry_number).or_default().refused += 1;
             return None;
         }
@@ -282,7 +283,7 @@ impl TableWalk<'_, '_> {
             column_index,
             row_number: self.row_number,
             edits,
-            new,
+            new_value,
             tally,
             pair_counts: replacing.take_counts(),
         })

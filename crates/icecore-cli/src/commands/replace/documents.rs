@@ -121,8 +121,8 @@ impl DocumentChanger<'_> {
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let changed = match self.change_document(bytes, offset, output) {
-            Ok(changed) => changed,
+        let changed_document = match self.change_document(bytes, offset, output) {
+            Ok(changed_document) => changed_document,
             Err(error) => {
                 self.report_error(&error, bytes, report);
                 None
@@ -131,7 +131,7 @@ impl DocumentChanger<'_> {
         if self.plan.change_printer.is_some() {
             return output.release_record();
         }
-        output.write_piece(changed.as_deref().unwrap_or(bytes))
+        output.write_piece(changed_document.as_deref().unwrap_or(bytes))
     }
 
     /// Changes documents that follow one another without separators or lengths.
@@ -175,8 +175,8 @@ impl DocumentChanger<'_> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let record = bytes.get(start..end).unwrap_or_default();
-        let changed = match self.change_document(record, offset, output) {
-            Ok(changed) => changed,
+        let changed_document = match self.change_document(record, offset, output) {
+            Ok(changed_document) => changed_document,
             Err(error) => {
                 self.report_error(&error, record, report);
                 None
@@ -186,7 +186,7 @@ impl DocumentChanger<'_> {
             return output.release_record();
         }
         let framed_record = bytes.get(..next).unwrap_or_default();
-        let Some(mut new_record) = changed else { return output.write_piece(framed_record) };
+        let Some(mut new_record) = changed_document else { return output.write_piece(framed_record) };
         if matches!(framing, Framing::Lines | Framing::Nul) {
             // The original separator is kept: a line may end in two characters, and the last one in none.
             new_record.extend_from_slice(bytes.get(end..next).unwrap_or_default());

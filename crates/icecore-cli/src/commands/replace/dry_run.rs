@@ -15,9 +15,9 @@ const MAX_TEXT_LEN: usize = 200;
 /// Returns the place of a value, and the kinds of data found in it.
 fn describe_place(context: &ChangeContext<'_>) -> String {
     let mut text = context.input.to_owned();
-    let place = context.place.name();
-    if !place.is_empty() && context.row > 0 {
-        text.push_str(&format!(": {place}"));
+    let place_name = context.place.name();
+    if !place_name.is_empty() && context.row > 0 {
+        text.push_str(&format!(": {place_name}"));
     }
     if context.row > 0 {
         text.push_str(&format!(", row {}", context.row));

@@ -61,9 +61,10 @@ pub fn report_totals(
         ("value", "values", "table", "tables")
     };
     let total = counts.total();
-    let changed = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
-    let changed_tables: BTreeSet<_> =
-        changed.map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table)).collect();
+    let changed_columns = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
+    let changed_tables: BTreeSet<_> = changed_columns
+        .map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table))
+        .collect();
     let verb = if args.dry_run { "would change" } else { "changed" };
     let mut message = format!(
         "{} {verb} in {}",
@@ -106,7 +107,7 @@ pub fn report_totals(
             report.report_command_note("found", format!("{} left unchanged, {reason}", group_digits(count)));
         }
     }
-    let doubtful = [
+    let doubtful_matches = [
         (
             counts.suspects,
             "in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
@@ -116,7 +117,7 @@ pub fn report_totals(
             "in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
-    for (count, reason) in doubtful {
+    for (count, reason) in doubtful_matches {
         if count > 0 {
             report.report_command_note("found", format!("{} {reason}", group_digits(count)));
         }

@@ -278,7 +278,7 @@ impl Rows {
 
     /// Returns the options for the rows, independent of their columns.
     pub fn row_options(&self, global: &Global) -> Result<Options, Abort> {
-        let (out, json) = target::parse_output_form(self)?;
+        let (output_form, json_stage) = target::parse_output_form(self)?;
         for (_, format) in self.columns.iter().filter_map(|column| column.split_once('=')) {
             mistakes::stage(format)?;
         }
@@ -287,8 +287,8 @@ impl Rows {
             (has_header, _) => Some(has_header),
         };
         Ok(Options {
-            out,
-            json,
+            out: output_form,
+            json: json_stage,
             columns: self.columns.clone(),
             tables: self.tables.clone(),
             only: self.only.clone(),

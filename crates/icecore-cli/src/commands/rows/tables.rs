@@ -92,7 +92,7 @@ pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<(u
 
 /// Returns the error for columns that no table has.
 pub fn missing_columns_error(args: &Rows, found_columns: &BTreeSet<usize>) -> Option<String> {
-    let missing = args.columns.iter().enumerate().filter(|(position, _)| !found_columns.contains(position));
-    let names: Vec<String> = missing.map(|(_, column)| format!("`{}`", printable(column))).collect();
+    let missing_columns = args.columns.iter().enumerate().filter(|(position, _)| !found_columns.contains(position));
+    let names: Vec<String> = missing_columns.map(|(_, column)| format!("`{}`", printable(column))).collect();
     (!names.is_empty()).then(|| format!("no table has the column {}", join_names(&names)))
 }

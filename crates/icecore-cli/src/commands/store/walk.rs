@@ -80,8 +80,8 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
 
 /// Returns advice for a value that no object has.
 fn unmatched_value_advice(value: &str) -> String {
-    let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    match quoted {
+    let quoted_text = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match quoted_text {
         Some(text) if text.parse::<f64>().is_ok() => format!("; {value} is a text, and {text} is a number"),
         None if value.parse::<f64>().is_ok() => format!("; {value} is a number, and '\"{value}\"' is a text"),
         _ => "; `icecore store each --json` shows the values".to_owned(),

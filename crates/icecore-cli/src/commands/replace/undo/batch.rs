@@ -79,14 +79,15 @@ impl<'c> Batch<'c> {
             Ok(())
         })?;
         self.refuse_unfitting_values(transaction.table());
-        let planned: Vec<usize> =
+        let planned_indices: Vec<usize> =
             (0..self.cells.len()).filter(|index| self.cell_result(*index) == Some(ValueResult::Restored)).collect();
-        if planned.is_empty() {
+        if planned_indices.is_empty() {
             return Ok(());
         }
-        let writes: Vec<Change<'_>> = planned.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
+        let writes: Vec<Change<'_>> =
+            planned_indices.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
         let were_written = transaction.change(&writes)?;
-        for (index, was_written) in planned.iter().zip(were_written) {
+        for (index, was_written) in planned_indices.iter().zip(were_written) {
             // `read_back` sets the final result of the values that were written.
             self.set_result(*index, if was_written { ValueResult::Altered } else { ValueResult::ChangedSince });
         }

@@ -148,15 +148,15 @@ impl Journal {
         };
         let mut transaction = table.begin()?;
         let were_applied = transaction.change(changes)?;
-        let applied: Vec<&Change<'_>> = changes
+        let applied_changes: Vec<&Change<'_>> = changes
             .iter()
             .zip(&were_applied)
             .filter(|(_, was_applied)| **was_applied)
             .map(|(change, _)| change)
             .collect();
-        if !applied.is_empty() {
-            let stored = read_back(&mut transaction, &applied)?;
-            self.record_old_values(&names, &applied, &stored, last_key, resume)?;
+        if !applied_changes.is_empty() {
+            let stored_digests = read_back(&mut transaction, &applied_changes)?;
+            self.record_old_values(&names, &applied_changes, &stored_digests, last_key, resume)?;
         }
         transaction.commit()?;
         Ok(were_applied)
@@ -166,8 +166,8 @@ impl Journal {
     fn record_old_values(
         &mut self,
         names: &TableNames,
-        applied: &[&Change<'_>],
-        stored: &[CellDigest],
+        applied_changes: &[&Change<'_>],
+        stored_digests: &[CellDigest],
         last_key: &[String],
         resume: &mut ResumeState,
     ) -> icecore_store::Result<()> {
@@ -190,7 +190,7 @@ impl Journal {
         };
         let mut record = Changes { table, ..Changes::default() };
         let mut record_len = 0;
-        for (change, stored) in applied.iter().zip(stored) {
+        for (change, stored) in applied_changes.iter().zip(stored_digests) {
             if record_len > 0 && record_len + change.old.len() > RECORD_LEN {
                 file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
                 (record.rows, record_len) = (Vec::new(), 0);
@@ -305,32 +305,32 @@ fn create_file(plan: &PlannedFile) -> Result<(PathBuf, UndoFile), Abort> {
 /// Returns the digests of the values that the database stored.
 fn read_back(
     transaction: &mut icecore_store::table::Transaction<'_>,
-    applied: &[&Change<'_>],
+    applied_changes: &[&Change<'_>],
 ) -> icecore_store::Result<Vec<CellDigest>> {
-    let mut columns: Vec<usize> = applied.iter().map(|change| change.column).collect();
+    let mut columns: Vec<usize> = applied_changes.iter().map(|change| change.column).collect();
     columns.sort_unstable();
     columns.dedup();
-    let mut keys: Vec<&[String]> = applied.iter().map(|change| change.key).collect();
+    let mut keys: Vec<&[String]> = applied_changes.iter().map(|change| change.key).collect();
     keys.dedup();
     let mut change_indices: HashMap<(&[String], usize), usize> = HashMap::new();
-    for (index, change) in applied.iter().enumerate() {
+    for (index, change) in applied_changes.iter().enumerate() {
         change_indices.insert((change.key, change.column), index);
     }
-    let mut stored: Vec<Option<CellDigest>> = vec![None; applied.len()];
+    let mut stored_digests: Vec<Option<CellDigest>> = vec![None; applied_changes.len()];
     transaction.find_rows(&keys, &columns, &mut |row| {
         for (column, cell) in columns.iter().zip(&row.cells) {
             if let (Some(index), Some(cell)) = (change_indices.get(&(&*row.key, *column)), cell)
-                && let Some(stored) = stored.get_mut(*index)
+                && let Some(digest) = stored_digests.get_mut(*index)
             {
-                *stored = Some(CellDigest::from_cell(cell));
+                *digest = Some(CellDigest::from_cell(cell));
             }
         }
         Ok(())
     })?;
     // A trigger may have removed the row or set the value to NULL. Then the digest of the written value is
     // used: no row matches it, so nothing will be restored.
-    let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
-        stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
+    let digests = stored_digests.into_iter().zip(applied_changes).map(|(digest, change)| {
+        digest.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
     Ok(digests.collect())
 }

@@ -62,7 +62,7 @@ pub struct RestoreTotals {
     /// Counts by table and column.
     counts_by_column: BTreeMap<String, BTreeMap<String, ResultCounts>>,
     /// The first values that were not restored.
-    unrestored: Vec<UnrestoredValue>,
+    unrestored_values: Vec<UnrestoredValue>,
 }
 
 /// A value that was not restored.
@@ -133,9 +133,11 @@ impl RestoreTotals {
                     .add(result);
             }
         }
-        if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld) && self.unrestored.len() < MAX_LISTED {
+        if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld)
+            && self.unrestored_values.len() < MAX_LISTED
+        {
             let (table, column) = (table.to_owned(), column.to_owned());
-            self.unrestored.push(UnrestoredValue { table, column, key: key.to_vec(), reason: result.name() });
+            self.unrestored_values.push(UnrestoredValue { table, column, key: key.to_vec(), reason: result.name() });
         }
     }
 
@@ -179,7 +181,7 @@ impl RestoreTotals {
             values: self.value_count,
             total: self.total,
             tables: tables.collect(),
-            unrestored: &self.unrestored,
+            unrestored: &self.unrestored_values,
         };
         let mut text = Vec::new();
         crate::json::push_indented(&summary, &mut text)

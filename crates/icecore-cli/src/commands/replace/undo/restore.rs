@@ -86,7 +86,7 @@ struct Restore<'r> {
     totals: RestoreTotals,
     /// In a dry run over several runs of a change: the values that the records so far would have restored, by table,
     /// key and column.
-    simulated: HashMap<(String, Vec<String>, usize), CellDigest>,
+    simulated_digests: HashMap<(String, Vec<String>, usize), CellDigest>,
 }
 
 impl<'r> Restore<'r> {
@@ -104,7 +104,7 @@ impl<'r> Restore<'r> {
             columns_to_restore: BTreeMap::new(),
             filter: args.table_filter(),
             totals: RestoreTotals::default(),
-            simulated: HashMap::new(),
+            simulated_digests: HashMap::new(),
         };
         for entry in restore.file.entries.clone() {
             restore.index_record(&entry)?;
@@ -199,8 +199,9 @@ impl<'r> Restore<'r> {
         writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         let mut current_table: Option<(usize, Table)> = None;
-        let remaining = state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
-        for index in (0..remaining).rev() {
+        let remaining_records =
+            state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
+        for index in (0..remaining_records).rev() {
             let Some(entry) = self.changes.get(index).copied() else { continue };
             let payload = self.file.read_payload(&entry)?;
             let changes = self.decode_changes(&entry, &payload)?;
@@ -262,16 +263,16 @@ impl<'r> Restore<'r> {
         }
         for pending in &mut batch.cells {
             let cell_id = (names.name.clone(), pending.key.to_vec(), pending.change.column);
-            let old = CellDigest::from_cell(&pending.change.old);
-            if let Some(current) = self.simulated.get(&cell_id) {
+            let old_digest = CellDigest::from_cell(&pending.change.old);
+            if let Some(current) = self.simulated_digests.get(&cell_id) {
                 pending.result = match *current {
-                    current if current == old => ValueResult::AlreadyOld,
+                    current if current == old_digest => ValueResult::AlreadyOld,
                     current if current == pending.change.stored => ValueResult::Restored,
                     _ => ValueResult::ChangedSince,
                 };
             }
             if pending.result == ValueResult::Restored {
-                self.simulated.insert(cell_id, old);
+                self.simulated_digests.insert(cell_id, old_digest);
             }
         }
     }

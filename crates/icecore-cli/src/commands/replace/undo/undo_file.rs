@@ -92,15 +92,15 @@ impl UndoFile {
         let mut entries: Vec<RecordEntry> = Vec::new();
         while offset < len {
             let remaining_len = len - offset;
-            let mut head = [0; HEAD_LEN];
+            let mut head_bytes = [0; HEAD_LEN];
             if remaining_len < HEAD_LEN as u64 {
                 self.is_torn = true;
                 break;
             }
-            reader.read_exact(&mut head).map_err(|error| self.read_error(&error))?;
-            let Some(record_head) = RecordHead::decode(&head, &previous_digest) else {
+            reader.read_exact(&mut head_bytes).map_err(|error| self.read_error(&error))?;
+            let Some(record_head) = RecordHead::decode(&head_bytes, &previous_digest) else {
                 // After a power failure, the system may leave zeros where nothing was written.
-                if head.iter().all(|byte| *byte == 0)
+                if head_bytes.iter().all(|byte| *byte == 0)
                     && has_only_zeros(&mut reader).map_err(|error| self.read_error(&error))?
                 {
                     self.is_torn = true;
@@ -113,8 +113,9 @@ impl UndoFile {
                 self.is_torn = true;
                 break;
             }
-            let stored = read_bytes(&mut reader, record_head.stored_len).map_err(|error| self.read_error(&error))?;
-            if !record_head.matches_payload(&stored, &previous_digest) {
+            let stored_payload =
+                read_bytes(&mut reader, record_head.stored_len).map_err(|error| self.read_error(&error))?;
+            if !record_head.matches_payload(&stored_payload, &previous_digest) {
                 if end == len {
                     self.is_torn = true;
                     break;
@@ -134,11 +135,11 @@ impl UndoFile {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
             read_bytes(file, entry.head.stored_len)
         };
-        let stored = read_stored(&mut self.file).map_err(|error| self.read_error(&error))?;
-        if !entry.head.matches_payload(&stored, &entry.previous_digest) {
+        let stored_payload = read_stored(&mut self.file).map_err(|error| self.read_error(&error))?;
+        if !entry.head.matches_payload(&stored_payload, &entry.previous_digest) {
             return Err(self.damage_error(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.decompress_payload(stored).map_err(|reason| self.record_error(entry, &reason))
+        entry.head.decompress_payload(stored_payload).map_err(|reason| self.record_error(entry, &reason))
     }
 
     /// Appends a record. It is durable only after [`UndoFile::sync`].
