@@ -189,6 +189,7 @@ impl Report {
         }
         let mut text = String::new();
         for line in excerpt.lines() {
+            // This line marks the byte to which the error refers.
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }

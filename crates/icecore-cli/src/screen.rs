@@ -201,6 +201,7 @@ impl ScreenSpace {
                     if self.column >= self.width {
                         self.next_row();
                     }
+                    // A tab leads to the next multiple of 8.
                     self.column = if byte == b'\t' { (self.column | 7) + 1 } else { self.column + 1 };
                 }
             }

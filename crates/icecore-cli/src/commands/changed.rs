@@ -200,7 +200,7 @@ impl ChangeWriter<'_> {
         report: &mut Report,
     ) -> Result<u64, Abort> {
         let name = source.name();
-        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limit);
+        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limits);
         let inputs =
             (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
         let (Some(old_input), Some(new_input)) = &inputs else { return Ok(0) };
@@ -214,7 +214,7 @@ impl ChangeWriter<'_> {
             &no_limits,
             terminal::is_stdout_terminal(),
             paint,
-            &self.global.limit,
+            &self.global.limits,
         )
         .write_differences(&differences, writer)?;
         if differences.is_empty() {

@@ -51,7 +51,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limits)?;
     let writer = ChangeWriter { args: &args.changes, global };
     let others = std::slice::from_ref(&difference);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
@@ -59,17 +59,17 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let (Some(input), Some(json)) = (read_bytes(source, report), read_bytes(&difference, report)) else {
             return Ok(None);
         };
-        let patch = match icecore_diff::Patch::read(&json, &global.limit) {
+        let patch = match icecore_diff::Patch::read(&json, &global.limits) {
             Ok(patch) => patch.allow_other_documents(args.allow_other),
             Err(error) => {
-                match explain_unreadable(&input, &json, &global.limit) {
+                match explain_unreadable(&input, &json, &global.limits) {
                     Some(reason) => report.report_fault(code::USAGE, &difference.name(), reason),
                     None => report.report_unreadable(&difference.name(), &error, &json),
                 }
                 return Ok(None);
             }
         };
-        let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: difference.name() };
+        let job = PatchJob { reader: &reader, limits: &global.limits, patch, difference: difference.name() };
         job.apply(&source.name(), input, report)
     })
 }

@@ -125,7 +125,7 @@ fn silence_filter_panics() {
 }
 
 fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-    let reader = DocumentReader::new(&args.from, &global.limit)?.with_each(args.slurp);
+    let reader = DocumentReader::new(&args.from, &global.limits)?.with_each(args.slurp);
     let usage_failure = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let variables = collect_variables(args)?;
@@ -329,7 +329,7 @@ impl QueryJob<'_> {
             match outcome.document {
                 _ if outcome.error.is_some() => {}
                 document if !self.args.deep => documents.push(document.into_owned()),
-                document => match deep::open(document, &self.global.limit) {
+                document => match deep::open(document, &self.global.limits) {
                     Ok(deep) => documents.push(deep.document.into_owned()),
                     Err(error) => report.report_unwritable(&name, &error),
                 },
@@ -354,8 +354,8 @@ impl QueryJob<'_> {
             |text: &str| self.report.borrow().print_message(&ReportMessage::note("debug", text.to_owned()));
         let mut options = Running::default();
         options.null_input = self.args.null_input || self.args.slurp;
-        options.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(options.steps);
-        options.memory = self.global.limit.memory.unwrap_or(options.memory);
+        options.steps = self.args.max_steps.or(self.global.limits.steps).unwrap_or(options.steps);
+        options.memory = self.global.limits.memory.unwrap_or(options.memory);
         options.allocated_bytes = Some(allocator::bytes_in_use);
         options.on_message = &print_debug_message;
         self.query.run(inputs, &options, &mut |result| match result {
@@ -400,11 +400,11 @@ impl QueryJob<'_> {
         let start = results.writer.position();
         let result = if self.args.tab {
             let mut json = Vec::new();
-            let losses = answer.write(&self.to, &self.global.limit, &mut json);
+            let losses = answer.write(&self.to, &self.global.limits, &mut json);
             results.writer.write_bytes(&indent_with_tabs(&json))?;
             losses
         } else {
-            answer.write(&self.to, &self.global.limit, results.writer)
+            answer.write(&self.to, &self.global.limits, results.writer)
         };
         match result {
             Ok(losses) => {

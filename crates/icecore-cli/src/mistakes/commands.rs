@@ -136,12 +136,12 @@ pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> 
     };
     let command_index = words.iter().enumerate().position(|(index, word)| index > 0 && is_command(index, word))?;
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
-    let quoted_words: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
+    let quoted_words: Vec<String> = after.iter().chain(before).map(|word| quote_for_shell(word)).collect();
     Some(format!("the command comes first: icecore {}", quoted_words.join(" ")))
 }
 
 /// Returns a word as it is typed in a shell.
-fn shell_quoted(word: &str) -> String {
+fn quote_for_shell(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

@@ -190,6 +190,7 @@ fn read_varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     let mut value = 0;
     for (index, byte) in bytes.iter().enumerate() {
         let bits = u64::from(byte & 0x7F);
+        // Nine bytes have 63 bits, so the tenth may have only one more.
         if index >= 10 || index == 9 && bits > 1 {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(index)

@@ -26,9 +26,9 @@ impl Rescue {
         Rescue { from, to, limits: limits.clone(), is_deep }
     }
 
-    /// Writes the readable part of the document at the start of `bytes`, which are at `offset` in the input. The next
-    /// document begins at `end`. Returns the message to report, or `None` if nothing is readable. The error of the
-    /// document itself is not reported again.
+    /// Writes the readable part of the document with which `bytes` begin; its offset in the input is `offset`. The next
+    /// document begins at index `end` of `bytes`. Returns the message to report, or `None` if nothing is readable. The
+    /// error of the document itself is not reported again.
     pub fn write_rescued(
         &self,
         bytes: &[u8],

@@ -62,6 +62,7 @@ impl Outputs {
             return;
         }
         if let Some(mode) = permission_bits(&metadata) {
+            // The owner may read and write an output in any case.
             self.mode = Some(self.mode.map_or(mode, |common| common & mode | 0o600));
         }
         if let Some(id) = source.id(&metadata) {

@@ -85,6 +85,7 @@ impl JsonPainter {
                 self.push(c);
             }
             PainterState::Omission if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
+            // The `-` of `->` looked like the beginning of a number.
             PainterState::Word if c == '>' && self.has_paths => {
                 self.state = PainterState::Link;
                 self.push(c);

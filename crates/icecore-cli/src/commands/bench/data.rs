@@ -59,7 +59,7 @@ fn read_document(
         }
     };
     let loaded_document = given_stage.map_or_else(|| icecore::detect::stage_of(&bytes), Ok).and_then(|stage| {
-        let document = icecore::read_as(&bytes, &stage, &global.limit)?;
+        let document = icecore::read_as(&bytes, &stage, &global.limits)?;
         Ok((document.into_owned(), stage.format().name.to_owned()))
     });
     Ok(loaded_document.map_err(|error| report.report_unreadable(name, &error, &bytes)).ok())
@@ -99,7 +99,7 @@ fn read_column(
     }
     let list = list.into_list_text();
     let stage = Stage::parse(VALUE_FORMAT).map_err(|error| other_error(&error))?;
-    let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| other_error(&error))?;
+    let document = icecore::read_as(list.as_bytes(), &stage, &global.limits).map_err(|error| other_error(&error))?;
     // `NAME=WRAPPER/FORMAT:OPTION` names the format of the values.
     let format = column.split_once('=').map_or("", |(_, path)| path);
     let format = format.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default();

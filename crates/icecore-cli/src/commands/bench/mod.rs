@@ -100,8 +100,8 @@ fn build_options(args: &Bench) -> Options {
 fn find_modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let current_folder = std::env::current_dir().ok();
-    let tops = program.ancestors().skip(1).chain(current_folder.as_deref());
-    tops.map(|top| top.join("bindings")).find(|folder| has_modules(folder))
+    let candidate_folders = program.ancestors().skip(1).chain(current_folder.as_deref());
+    candidate_folders.map(|folder| folder.join("bindings")).find(|folder| has_modules(folder))
 }
 
 /// Returns true if the module of at least one language was built in this folder.

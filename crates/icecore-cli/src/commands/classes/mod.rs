@@ -67,7 +67,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (Some(_), _) => return Err(Abort::Failed(code::USAGE, "`--composer` is for `--as laravel`".to_owned())),
         (None, _) => None,
     };
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut row_indices = HashMap::new();

@@ -55,7 +55,7 @@ impl Conversion<'_> {
                     let window = Window::new(unpacked, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan_records(inner, framing);
-                    let max_record_len = plan.max_record_len.min(self.global.limit.decompressed);
+                    let max_record_len = plan.max_record_len.min(self.global.limits.decompressed);
                     let plan = RecordPlan { max_record_len, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, writer, report);
                 }
@@ -124,7 +124,7 @@ impl Conversion<'_> {
             return false;
         }
         let bytes = bytes.strip_prefix(MARK).filter(|_| must_skip_mark(stage)).unwrap_or(bytes);
-        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limit));
+        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limits));
         let may_continue = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
         outcome.error.is_none() && !may_continue
     }
@@ -141,7 +141,7 @@ impl Conversion<'_> {
             Some(outermost) => outermost.wrapper().text == Some(true),
             None => !output_stage.format().can.separator.is_empty(),
         };
-        let limits = &self.global.limit;
+        let limits = &self.global.limits;
         RecordPlan {
             rescue: self
                 .args

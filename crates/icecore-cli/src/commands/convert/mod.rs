@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
-    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limit)?;
+    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limits)?;
     reader.suggests_partial = !args.partial;
     let may_stream = !args.strict && (sources.len() == 1 || args.output_args.out_dir.is_some());
     report.is_strict = args.strict;
@@ -204,7 +204,7 @@ impl Conversion<'_> {
         }
         let unpacked_store = OnceLock::new();
         let StreamOutcome { outcome, write_result } =
-            stream::convert_in_windows(bytes, &unpacked_store, from, &self.to, &self.global.limit, writer)?;
+            stream::convert_in_windows(bytes, &unpacked_store, from, &self.to, &self.global.limits, writer)?;
         report.report_repairs(name, 0, outcome.document.repairs());
         let losses = match write_result {
             Ok(losses) => losses,
@@ -270,7 +270,7 @@ impl Conversion<'_> {
                 }
             };
             let start = writer.position();
-            match icecore::write_to(&document, &self.to, &self.global.limit, writer) {
+            match icecore::write_to(&document, &self.to, &self.global.limits, writer) {
                 Ok(losses) => {
                     report.report_or_refuse_losses(name, &losses, self.args.strict);
                     is_all_written &= !self.args.strict || losses.is_empty();
@@ -302,7 +302,7 @@ impl Conversion<'_> {
         if !self.args.deep {
             return Ok(document);
         }
-        let deep = deep::open(document, &self.global.limit)?;
+        let deep = deep::open(document, &self.global.limits)?;
         if opened_strings == OpenedStrings::Report {
             report.report_opened_strings(name, &deep);
         }

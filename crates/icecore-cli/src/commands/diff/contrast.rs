@@ -145,6 +145,7 @@ fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: MaxLengt
     let (a, b) = (left.as_bytes()?, right.as_bytes()?);
     let common_len = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let mut start = common_len.saturating_sub(CONTEXT_LEN);
+    // The parts must not begin inside a UTF-8 character.
     while start > 0 && a.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
         start -= 1;
     }

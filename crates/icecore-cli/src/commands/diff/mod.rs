@@ -59,7 +59,7 @@ fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Differenc
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limit);
+    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limits);
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
@@ -77,8 +77,8 @@ fn compare_files(
     let (left_format, right_format) =
         (input_format(format_name(None)), input_format(format_name(args.format_b.as_ref())));
     let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
-    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limit)?;
-    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;
+    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limits)?;
+    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limits)?;
     report.count_input();
     report.count_input();
     let (left_bytes, right_bytes) = (read_bytes(&left_source, report), read_bytes(&right_source, report));

@@ -19,10 +19,10 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     if args.steps.is_empty() != args.editor {
         return Err(usage_text_error(nothing_to_change_text(args)));
     }
-    let alterations = args.steps.parse_alterations(&global.limit)?;
-    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
+    let alterations = args.steps.parse_alterations(&global.limits)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limits)?;
     let sources = Source::find_all(&args.files, report);
-    let job = EditJob { args, reader: &reader, limits: &global.limit, alterations: &alterations };
+    let job = EditJob { args, reader: &reader, limits: &global.limits, alterations: &alterations };
     if args.editor {
         // The editor uses the terminal.
         progress::remove_line();

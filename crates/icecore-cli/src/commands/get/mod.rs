@@ -20,7 +20,7 @@ use large::LargeFile;
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let pattern =
         Pattern::parse(&args.path).map_err(|error| mistakes::get_path_error(&args.path, &args.inputs.files, error))?;
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
@@ -42,7 +42,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     for source in &sources {
         report.count_input();
         let name = source.name();
-        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limit, to: &to };
+        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limits, to: &to };
         let mut answers = AnswerWriter {
             job: &job,
             file: (args.paths && sources.len() > 1).then_some(&*name),

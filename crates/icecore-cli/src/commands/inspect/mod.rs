@@ -29,7 +29,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         let full_path = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
         Document::check_path(&full_path).map_err(|error| mistakes::path_error(path, error))?;
     }
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let items = args.display.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
     let stdout = std::io::stdout();
@@ -38,7 +38,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let mut writer = OutputWriter::for_report(args.json, global.color);
     for source in &sources {
         report.count_input();
-        inspect_source(source, &reader, &view, &global.limit, report, &mut writer)?;
+        inspect_source(source, &reader, &view, &global.limits, report, &mut writer)?;
         writer.flush()?;
     }
     Ok(())

@@ -17,7 +17,7 @@ use std::fmt::Write;
 const MAX_KEPT_PATH_LEN: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage_error)?;
     let mut writer = OutputWriter::stdout();
@@ -34,10 +34,10 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             }
         };
         let Some(input) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        writer.limit_report(&global.limit, input.bytes.len());
+        writer.limit_report(&global.limits, input.bytes.len());
         reader.read_documents(&name, &input, Detail::No, report, |_, outcome, _, report| {
             let document = match args.deep {
-                true => deep::open(outcome.document, &global.limit).map(|deep| deep.document),
+                true => deep::open(outcome.document, &global.limits).map(|deep| deep.document),
                 false => Ok(outcome.document),
             };
             match document {
@@ -45,7 +45,8 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let max_items = args.display.items.unwrap_or(u64::MAX);
                     let depth = args.display.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
-                    let listing = PathListing { document: &document, to: &to, limits: &global.limit, depth, max_items };
+                    let listing =
+                        PathListing { document: &document, to: &to, limits: &global.limits, depth, max_items };
                     listing.write_paths(&file, &mut writer)?;
                     // Errors after the document are reported after its output.
                     writer.flush()?;
@@ -174,6 +175,7 @@ impl PathListing<'_> {
             return Ok(());
         }
         path.push('\t');
+        // Writing to a string can't fail, so the results are dropped.
         match (kind, cursor.value()) {
             (Kind::Array, _) if !is_leaf => drop(write!(path, "[…{}]", cursor.len())),
             (_, _) if !is_leaf => drop(write!(path, "{{…{}}}", cursor.len())),

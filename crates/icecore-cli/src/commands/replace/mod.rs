@@ -124,7 +124,7 @@ impl ReplaceJob<'_> {
         let mut options = Rewriting::default();
         (options.keys, options.classes, options.base64, options.mend) =
             (args.keys, args.classes, args.base64, args.mend);
-        options.limits = (*global.limit).clone();
+        options.limits = (*global.limits).clone();
         let form = args.form.as_deref().map(parse_input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
             return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));

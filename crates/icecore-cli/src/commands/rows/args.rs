@@ -309,7 +309,7 @@ impl Rows {
             deep: self.deep,
             csv_safe: self.csv_safe,
             typed: self.column_types.columnar_options(),
-            limits: Limits::clone(&global.limit),
+            limits: Limits::clone(&global.limits),
         })
     }
 }

@@ -378,7 +378,7 @@ impl<'j> RowsJob<'j> {
             None => Ok(head.input),
             Some(packing) => {
                 // A single row may be as long as the limit for the whole unpacked data.
-                max_record = max_record.min(self.global.limit.decompressed);
+                max_record = max_record.min(self.global.limits.decompressed);
                 file = None;
                 packing.unpack_input(head.input)
             }

@@ -117,7 +117,7 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         }
     }
     let writes_json = terminal::writes_json(&to);
-    let limits: &Limits = &global.limit;
+    let limits: &Limits = &global.limits;
     let mut out = Vec::new();
     let converted =
         Converter::new(Stage::parse(from).map_err(usage_failure)?, to).limited(limits).convert(&object.bytes, &mut out);

@@ -68,7 +68,7 @@ fn store_records(
             return Ok(());
         }
     };
-    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limit)?;
+    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limits)?;
     let mut count = 0;
     loop {
         match splitter.next_record() {
