@@ -78,7 +78,8 @@ impl OutputWriter {
 
     /// Adds colour to JSON for the standard output, if enabled.
     pub fn paint_json(&mut self, color_mode: ColorMode) {
-        self.paint_values(color_mode, false);
+        let has_paths = false;
+        self.paint_values(color_mode, has_paths);
     }
 
     /// Adds colour to JSON. With `has_paths`, a path and a tab precede each value.

@@ -69,8 +69,8 @@ pub struct Report {
     pub class_advice: Option<&'static str>,
     /// Whether the command has an option `-o`.
     pub has_output_option: bool,
-    /// Whether the note about `--partial` was printed.
-    has_suggested_partial: bool,
+    /// Whether a suggestion for unreadable documents was printed. Only the first one is printed.
+    has_printed_suggestion: bool,
     /// Number of the document to which errors belong, if an input has several.
     record: Option<u64>,
     /// The documents whose repairs were reported: the name of the input, and the offset in it.
@@ -92,7 +92,7 @@ impl Report {
             is_strict: false,
             class_advice: None,
             has_output_option: false,
-            has_suggested_partial: false,
+            has_printed_suggestion: false,
             record: None,
             reported_repairs: HashSet::new(),
         }
@@ -224,7 +224,7 @@ impl Report {
     }
 
     fn suggest_once(&mut self, name: &str, text: &str) {
-        if !std::mem::replace(&mut self.has_suggested_partial, true) {
+        if !std::mem::replace(&mut self.has_printed_suggestion, true) {
             self.report_note(name, "partial", text.to_owned());
         }
     }
@@ -281,7 +281,8 @@ impl Report {
 
     /// Reports what the target format could not represent.
     pub fn report_losses(&mut self, name: &str, losses: &Losses) {
-        self.report_or_refuse_losses(name, losses, false);
+        let strict = false;
+        self.report_or_refuse_losses(name, losses, strict);
     }
 
     /// Reports what the target format could not represent. If `strict` is true, these are errors, and the exit

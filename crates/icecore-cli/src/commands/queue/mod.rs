@@ -61,12 +61,14 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             let queue = queue_names::queue_or_default(&args.queue_arg, report);
             queue_names::find_or_allow_new_queue(queue, args.create, store, report)?;
             queue_names::require_queue(queue, args.create, store)?;
-            store.pause(queue, true, &current_user_name()).map_err(database_error)
+            let is_paused = true;
+            store.pause(queue, is_paused, &current_user_name()).map_err(database_error)
         }
         QueueAction::Resume(args) => {
             let queue = queue_names::queue_or_default(&args.queue_arg, report);
             queue_names::find_queue(queue, store, report)?;
-            store.pause(queue, false, &current_user_name()).map_err(database_error)
+            let is_paused = false;
+            store.pause(queue, is_paused, &current_user_name()).map_err(database_error)
         }
         QueueAction::Set(set) => {
             let queue = queue_names::queue_or_default(&set.queue_arg, report);

@@ -401,7 +401,8 @@ impl ReplaceJob<'_> {
         }
         let row = cutter.read_header(detected.start)?;
         let mut cells = Vec::new();
-        Scanner::new(detected.dialect).next_row(&row, true, &mut cells);
+        let is_end = true;
+        Scanner::new(detected.dialect).next_row(&row, is_end, &mut cells);
         let names = cells.iter().map(|cell| detected.dialect.decode_cell(cell, &row).into_owned());
         let columns = number_columns(plan, names);
         Ok((row, columns))

@@ -113,7 +113,9 @@ fn parse_json_pairs(bytes: &[u8]) -> PairsResult {
 
 /// Reads a table of two columns.
 fn parse_csv_pairs(bytes: &[u8]) -> PairsResult {
-    let detected_dialect = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
+    // The bytes are the whole file, and nothing is known about the contents of its cells.
+    let is_all = true;
+    let detected_dialect = icecore_csv::detect_dialect(bytes, is_all, &mut |_| false).ok();
     let start = detected_dialect.map_or(0, |dialect| dialect.start);
     let rest = bytes.get(start..).unwrap_or_default();
     let standard_result = read_csv_pairs(rest, Dialect::RFC_4180);

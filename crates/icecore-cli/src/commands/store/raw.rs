@@ -73,7 +73,8 @@ fn write_framed_object(bytes: &[u8], framing: Framing, writer: &mut OutputWriter
 /// a line.
 fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
-    match framing.split_record(record, true) {
+    let is_end = true;
+    match framing.split_record(record, is_end) {
         Split::Record { start, end, next } => record[start..end] == *bytes && next == record.len() && !is_blank,
         _ => false,
     }
