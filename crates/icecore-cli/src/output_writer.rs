@@ -34,7 +34,7 @@ pub struct OutputWriter {
     spare: Spare,
     /// Remaining part of [`SHARED_ALLOWANCE`].
     allowance: u64,
-    /// Position at which the current report must have ended.
+    /// Maximum position of the end of the current report.
     max_report_end: u64,
     /// Whether JSON objects are laid out for people.
     is_indented: bool,
@@ -118,7 +118,7 @@ impl OutputWriter {
         self.write_text("\n")
     }
 
-    /// Limits the report that follows, on an input of `size` bytes.
+    /// Limits the length of the report that follows; the report is about an input of `size` bytes.
     pub fn limit_report(&mut self, limits: &Limits, size: usize) {
         self.max_report_end = self.position().saturating_add(limits.output_from(size).saturating_mul(REPORT_FACTOR));
     }
@@ -153,7 +153,8 @@ impl OutputWriter {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// From now on, writes only complete records: until [`OutputWriter::release_record`], everything can be discarded.
+    /// From now on, writes only complete records: everything after the last call of [`OutputWriter::release_record`] can
+    /// be discarded.
     pub fn write_only_complete_records(&mut self) {
         self.writes_only_complete_records = true;
     }

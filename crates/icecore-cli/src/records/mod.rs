@@ -507,8 +507,8 @@ mod tests {
         conversion.reexamined_bytes
     }
 
-    /// Returns documents that each consume everything after them before they break off: an array that declares more
-    /// items than there are, of strings that contain the heads of the next documents.
+    /// Returns documents that each consume everything after them before they break off. Each is an array that declares
+    /// more items than there are; its items are strings that contain the heads of the next documents.
     fn build_greedy_documents(documents: u32) -> Vec<u8> {
         let document = |index: u32| {
             let count = 2 * (documents - index);

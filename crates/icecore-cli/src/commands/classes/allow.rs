@@ -11,7 +11,7 @@ use icecore_tables::plural::{format_count, join_names};
 /// Lists treat this character as a pattern, so a name that contains it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
-/// The language whose own dumps need some of its classes in no list.
+/// Ruby, as its formats name their language. Some classes in its dumps need no list.
 const RUBY: &str = "Ruby";
 
 /// An allow-list, and the classes that are not in it.

@@ -7,7 +7,9 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::mistakes;
-use crate::report::{Abort, usage_text_error};
+use crate::report::Abort;
+#[cfg(feature = "store")]
+use crate::report::usage_text_error;
 use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use icecore::Limits;

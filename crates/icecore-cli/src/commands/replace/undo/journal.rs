@@ -2,8 +2,8 @@
 //!
 //! The order of the steps makes it safe against kills: values change in a transaction, the stored values are read back,
 //! the old values are made durable in the undo file, and only then the transaction is committed. So the file contains
-//! everything that was committed, and perhaps one transaction that was not; its rows do not have the values that the
-//! file records as stored.
+//! everything that was committed, and perhaps one transaction that was not. The rows of such a transaction do not have
+//! the values that the file records as stored, so an undo does not change them.
 
 use super::super::args::Replace;
 use super::super::resume::{self, ResumeState};
