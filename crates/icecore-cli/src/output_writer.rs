@@ -153,8 +153,8 @@ impl OutputWriter {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// From now on, writes only complete records: everything after the last call of [`OutputWriter::release_record`] can
-    /// be discarded.
+    /// From now on, writes only complete records: everything after the last call of [`OutputWriter::release_record`]
+    /// can be discarded.
     pub fn write_only_complete_records(&mut self) {
         self.writes_only_complete_records = true;
     }
