@@ -46,8 +46,8 @@ pub fn convert_in_windows<'a>(
             .write_part(document, part, &limits, writer)
             .map(|result| result.map(|part_losses| losses.merge(part_losses)))
     };
-    // With some options, the writer needs the whole document and refuses parts. Whether it does is found out with a part
-    // without items; `before: 1` means that it is not the first part.
+    // With some options, the writer needs the whole document and refuses parts. Whether it does is found out with a
+    // part without items; `before: 1` means that it is not the first part.
     let probe = DocumentPart::Items { before: 1, skip: 0, more: true };
     write(&Document::default(), probe, &mut Losses::default(), &mut OutputWriter::new_discarding())?.ok()?;
 

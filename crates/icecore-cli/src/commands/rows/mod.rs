@@ -612,8 +612,8 @@ impl<'j> RowsJob<'j> {
         writer.flush()
     }
 
-    /// Converts all rows. One thread reads, one thread per processor decodes, and the calling thread writes, in the order
-    /// of the input. The inner error says why the table could not be read to its end.
+    /// Converts all rows. One thread reads, one thread per processor decodes, and the calling thread writes, in the
+    /// order of the input. The inner error says why the table could not be read to its end.
     fn write_batches(
         &mut self,
         pool: &Pool<Batch>,
