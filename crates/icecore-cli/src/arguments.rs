@@ -2,7 +2,7 @@
 
 #[cfg(feature = "store")]
 use crate::key_args::KeyArgs;
-use crate::limits::{self, Bounds, LimitSetting};
+use crate::limits::{self, CommandLimits, LimitSetting};
 use crate::paint::ColorMode;
 use crate::records::Framing;
 use crate::report::{Abort, Report, code};
@@ -33,7 +33,7 @@ pub struct Global {
     limit_settings: Vec<LimitSetting>,
     /// The limits of the engine and of filters, from all --limit.
     #[arg(skip)]
-    pub limit: Bounds,
+    pub limits: CommandLimits,
     /// When to use colour
     ///
     /// always: also in a pipe, except for data: what `convert`, `rows`, `edit`, `patch` and `replace` write to a pipe
@@ -61,7 +61,7 @@ pub struct Global {
 impl Global {
     /// Combines the settings of all --limit.
     pub fn set_limits(&mut self) {
-        self.limit = Bounds::from_settings(&self.limit_settings);
+        self.limits = CommandLimits::from_settings(&self.limit_settings);
     }
 }
 

@@ -14,9 +14,9 @@ pub fn apply_pairs(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
         stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage_error)?;
     }
     let Some(pairs) = stage.settings().text(OPTION) else { return Ok(()) };
-    let expanded = insert_pair_files(pairs)?;
-    ClassMap::parse(&expanded).map_err(crate::report::usage_error)?;
-    stage.set(OPTION, Some(&expanded)).map_err(crate::report::usage_error)
+    let expanded_pairs = insert_pair_files(pairs)?;
+    ClassMap::parse(&expanded_pairs).map_err(crate::report::usage_error)?;
+    stage.set(OPTION, Some(&expanded_pairs)).map_err(crate::report::usage_error)
 }
 
 /// Parses pairs, one per line. A line `@FILE` stands for the pairs in that file.
@@ -26,16 +26,16 @@ pub fn parse_pairs(pairs: &str) -> Result<ClassMap, Abort> {
 
 /// Replaces each line `@FILE` by the content of the file. `@FILE` in such a file is not replaced.
 fn insert_pair_files(pairs: &str) -> Result<String, Abort> {
-    let mut expanded = String::new();
+    let mut expanded_pairs = String::new();
     for line in pairs.lines() {
         match line.trim().strip_prefix('@') {
             Some(path) => {
                 let read_error = |error| Abort::Failed(code::USAGE, format!("{path}: {}", io_reason(&error)));
-                expanded += &fs::read_to_string(path).map_err(read_error)?;
+                expanded_pairs += &fs::read_to_string(path).map_err(read_error)?;
             }
-            None => expanded += line,
+            None => expanded_pairs += line,
         }
-        expanded.push('\n');
+        expanded_pairs.push('\n');
     }
-    Ok(expanded)
+    Ok(expanded_pairs)
 }

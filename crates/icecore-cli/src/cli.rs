@@ -141,7 +141,7 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
 
 /// Refuses limits of filters for commands that run no filter.
 fn check_limits(global: &Global, command: &Command) -> Result<(), Abort> {
-    if (global.limit.steps.is_some() || global.limit.memory.is_some()) && !matches!(command, Command::Query(_)) {
+    if (global.limits.steps.is_some() || global.limits.memory.is_some()) && !matches!(command, Command::Query(_)) {
         let text = "`--limit steps=N` and `--limit memory=N` are for the filters of `icecore query`".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }

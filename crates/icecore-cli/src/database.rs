@@ -32,15 +32,15 @@ pub struct Database {
 impl Database {
     /// Returns the address of the database, with its password if there is one.
     pub fn resolve_address(&self) -> Result<Address, Abort> {
-        let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
+        let environment_address = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
             // If the password was removed from the command line (see `hide_password`), the variable has the full
             // address.
             (Some(text), _) => {
-                variable.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
+                environment_address.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
             }
             (None, Some(file)) => read_address_file(file)?,
-            (None, None) => variable.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
+            (None, None) => environment_address.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
         };
         let address = parse_address(&text)?;
         if self.db.as_ref() == Some(&text) && address.has_password() {
@@ -59,7 +59,7 @@ impl Database {
         })
     }
 
-    /// Returns the address of a database that exists, as far as its address shows.
+    /// Returns the address of a database. Fails if the address shows that there is no such database.
     pub fn resolve_existing_address(&self) -> Result<Address, Abort> {
         let address = self.resolve_address()?;
         check_existence(&address, "")?;
@@ -93,7 +93,7 @@ fn check_existence(address: &Address, advice: &str) -> Result<(), Abort> {
 /// too.
 pub fn parse_address(text: &str) -> Result<Address, Abort> {
     text.parse().or_else(|error: Error| {
-        let is_file = looks_like_database(Path::new(text)) || Path::new(text).is_file();
+        let is_file = has_database_extension(Path::new(text)) || Path::new(text).is_file();
         match is_file && !text.contains([':', '@']) {
             true => format!("sqlite:{text}").parse().map_err(database_error),
             false => Err(database_error(error)),
@@ -102,7 +102,7 @@ pub fn parse_address(text: &str) -> Result<Address, Abort> {
 }
 
 /// Returns true if the name of the file ends as that of an SQLite database.
-fn looks_like_database(file: &Path) -> bool {
+fn has_database_extension(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("db" | "sqlite" | "sqlite3" | "db3"))
 }
@@ -113,14 +113,14 @@ pub fn is_database_file(file: &Path) -> bool {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
-    let mut head = [0; 64];
-    let len = std::fs::File::open(file).and_then(|mut open| open.read(&mut head)).unwrap_or(0);
-    crate::foreign_input::is_sqlite(&head[..len])
+    let mut first_bytes = [0; 64];
+    let len = std::fs::File::open(file).and_then(|mut file| file.read(&mut first_bytes)).unwrap_or(0);
+    crate::foreign_input::is_sqlite(&first_bytes[..len])
 }
 
 /// Reads the address of a database from a file.
 fn read_address_file(file: &PathBuf) -> Result<String, Abort> {
-    if is_database_file(file) || looks_like_database(file) && !file.exists() {
+    if is_database_file(file) || has_database_extension(file) && !file.exists() {
         let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
         let text = format!("--db-file names a file that contains the URL of a database: use --db {file}");
         return Err(Abort::Failed(code::USAGE, text));
@@ -136,9 +136,11 @@ pub fn read_first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Returns true if `full` is the address `text` with a password.
-fn is_same_address(full: &str, text: &str) -> bool {
-    full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
+/// Returns true if `full_address` is the address `visible_address` with a password.
+fn is_same_address(full_address: &str, visible_address: &str) -> bool {
+    full_address
+        .parse()
+        .is_ok_and(|full_address: Address| full_address.has_password() && full_address.to_string() == visible_address)
 }
 
 /// Restarts the command with the address in its environment, which other users can't see. If that fails, the command
@@ -152,17 +154,17 @@ fn hide_password(text: &str, address: &Address) {
     if let Some(name) = words.next() {
         command.arg0(name);
     }
-    let mut rest: Vec<OsString> = Vec::new();
+    let mut new_words: Vec<OsString> = Vec::new();
     while let Some(word) = words.next() {
         if word == "--db" {
             words.next();
         } else if !word.to_string_lossy().starts_with("--db=") {
-            rest.push(word);
+            new_words.push(word);
             continue;
         }
-        rest.push(format!("--db={address}").into());
+        new_words.push(format!("--db={address}").into());
     }
-    let _ = command.args(rest).env(DATABASE, text).exec();
+    let _ = command.args(new_words).env(DATABASE, text).exec();
 }
 
 #[cfg(not(unix))]
@@ -193,11 +195,11 @@ pub fn table_error(address: &Address, table: &str, error: Abort) -> Abort {
 pub fn explain_missing_table(table: &str, names: &[String]) -> Option<String> {
     use icecore::text::{printable, shortened};
     let quote = |name: &str| format!("`{}`", shortened(&printable(name), 64));
-    if let Some(meant) = icecore::text::nearest(table, names.iter().map(String::as_str)) {
-        return Some(format!("did you mean {}?", quote(meant)));
+    if let Some(similar) = icecore::text::nearest(table, names.iter().map(String::as_str)) {
+        return Some(format!("did you mean {}?", quote(similar)));
     }
-    let all: Vec<String> = names.iter().map(|name| quote(name)).collect();
-    (!all.is_empty()).then(|| format!("the tables are {}", icecore_tables::plural::join_names(&all)))
+    let quoted_names: Vec<String> = names.iter().map(|name| quote(name)).collect();
+    (!quoted_names.is_empty()).then(|| format!("the tables are {}", icecore_tables::plural::join_names(&quoted_names)))
 }
 
 /// Returns the name of the user for the records: that of the system, not of the database.

@@ -1,4 +1,4 @@
-//! Reading documents from an input: their format and their number.
+//! Reads the documents of an input: finds their format, and reads one or several of them.
 
 use crate::arguments::{DEFAULT_TARGET, InputFormat, ReadArgs};
 use crate::foreign_input::ForeignInput;
@@ -37,7 +37,7 @@ pub struct UnwrappedInput<'b> {
     /// Metadata of the wrappers that a target may write again.
     pub metadata: Vec<Metadata>,
     /// Name of the check that was not made, such as a signature without its key.
-    pub unchecked: Option<&'static str>,
+    pub unchecked_name: Option<&'static str>,
     /// The limits that remain after unwrapping.
     remaining_limits: Limits,
 }
@@ -120,10 +120,11 @@ impl<'r> DocumentReader<'r> {
         report: &mut Report,
         unwrap: impl FnOnce(&Stage, &'b [u8], &mut Limits) -> Result<(Unwrapped<'b>, Option<Error>), Error>,
     ) -> Option<UnwrappedInput<'b>> {
+        let is_complete = true;
         let report_failure = |mut error: Error, report: &mut Report| {
             if error.kind() == ErrorKind::Format
                 && !self.has_given_format()
-                && let Some(input) = ForeignInput::detect_kind(name, bytes, true)
+                && let Some(input) = ForeignInput::detect_kind(name, bytes, is_complete)
             {
                 let found = format!("{}, which is not a document of a format", input.title);
                 error = Error::new(ErrorKind::Format).finding(found).helping(input.suggest_commands(name));
@@ -134,14 +135,21 @@ impl<'r> DocumentReader<'r> {
             let mut limits = self.limits.clone();
             let (Unwrapped { bytes, remarks: notes, metadata, unchecked }, wrapper_error) =
                 unwrap(&stage, bytes, &mut limits)?;
-            Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, remaining_limits: limits }, wrapper_error))
+            Ok((
+                UnwrappedInput { stage, bytes, notes, metadata, unchecked_name: unchecked, remaining_limits: limits },
+                wrapper_error,
+            ))
         });
         match result {
             Ok((unwrapped, wrapper_error)) => {
                 if let Some(error) = wrapper_error {
                     let len = unwrapped.bytes.len() as u64;
                     let unpacked_len = icecore_tables::plural::format_count(len, "byte", "bytes");
-                    report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {unpacked_len}"));
+                    report.report_note(
+                        name,
+                        "partial",
+                        format!("a wrapper breaks off; unpacked until then: {unpacked_len}"),
+                    );
                     report_failure(error, report);
                 }
                 Some(unwrapped)
@@ -210,54 +218,55 @@ impl<'r> DocumentReader<'r> {
         let mut tape = Tape::new();
         // Some editors write a byte order mark at the start of a text. It has no meaning.
         let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
-        let mut are_readable = true;
+        let mut all_readable = true;
         let mut number = 0;
         loop {
             let remaining = bytes.get(start..).unwrap_or(&[]);
             // A line that breaks off must not continue in the next one.
             let line_len = line_stage.as_ref().map(|_| line_len(remaining));
-            let rest = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
-            if line_len.is_some() && rest.trim_ascii().is_empty() && start + rest.len() < bytes.len() {
-                start += rest.len();
+            let record_bytes = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
+            if line_len.is_some() && record_bytes.trim_ascii().is_empty() && start + record_bytes.len() < bytes.len() {
+                start += record_bytes.len();
                 continue;
             }
             number += 1;
             let request = Request { limits, detail, tape };
-            let mut outcome = format.read(rest, stage.settings(), request);
+            let mut outcome = format.read(record_bytes, stage.settings(), request);
             outcome.document.set_metadata(metadata.clone());
             let consumed = outcome.consumed;
             report.report_repairs(name, start, outcome.document.repairs());
-            let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
+            let trailing_bytes = record_bytes.get(consumed..).unwrap_or(&[]);
             let is_complete = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
             let is_last = is_complete && line_len.is_none_or(|len| start + len >= bytes.len());
             if is_complete {
                 if is_last {
-                    report.note_blanks(name, trailing_bytes.len());
+                    report.report_ignored_blanks(name, trailing_bytes.len());
                 }
             } else if outcome.error.is_none()
                 && (line_len.is_some() || !self.is_one_by_one)
                 && !trailing_bytes.is_empty()
             {
-                outcome.error = Some(trailing_error(format, rest, consumed));
+                outcome.error = Some(trailing_error(format, record_bytes, consumed));
             }
             if let Some(error) = outcome.error.take() {
                 let error = format.explain(error);
                 outcome.error = Some(error.clone());
-                let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
+                // `process` consumes the document, so the bytes that the error refers to are copied first.
+                let layer_bytes = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
                 let result = process(stage, outcome, start, report);
                 if line_len.is_some() {
                     report.set_record(Some(number));
                 }
-                match (layer, stage.layer()) {
-                    (Some(layer), _) => report.report_unreadable(name, &error, &layer),
+                match (layer_bytes, stage.layer()) {
+                    (Some(layer_bytes), _) => report.report_unreadable(name, &error, &layer_bytes),
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
                 report.set_record(None);
                 if let Some(len) = line_len {
                     tape = result?;
-                    are_readable = false;
+                    all_readable = false;
                     start += len;
                     if start >= bytes.len() {
                         return Ok(false);
@@ -275,7 +284,7 @@ impl<'r> DocumentReader<'r> {
             tape = process(stage, outcome, start, report)?;
             start += line_len.unwrap_or(consumed);
             if is_last || start >= bytes.len() || consumed == 0 {
-                return Ok(are_readable);
+                return Ok(all_readable);
             }
         }
     }

@@ -70,7 +70,7 @@ fn read_open_file(mut file: File, metadata: &Metadata) -> io::Result<Bytes> {
 
 /// Returns the error for a file that ends early.
 pub fn shortened_file_error() -> io::Error {
-    // This kind tells the error from those for broken packed data: here another process changed the file.
+    // This kind distinguishes the error from those of broken compressed data: here another process changed the file.
     io::Error::new(io::ErrorKind::ResourceBusy, "the file became shorter while it was read")
 }
 
@@ -82,7 +82,7 @@ fn read_into_pages(file: &File, metadata: &Metadata) -> Option<io::Result<Pages>
     let mut memory = MmapMut::map_anon(len.checked_next_multiple_of(PAGE_SIZE)?).ok()?;
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
-    // The pages are dealt to the threads one after another.
+    // The threads get the pages in turn.
     let mut shares: [Vec<_>; THREADS] = Default::default();
     for (page, part) in memory[..len].chunks_mut(PAGE_SIZE).enumerate() {
         shares[page % THREADS].push((page, part));

@@ -16,24 +16,24 @@ pub fn explain_missing_file(name: &str) -> Option<String> {
 
 /// Returns the path that was probably meant by one that leads nowhere: `[0]` for `.0`, and `["a.b"]` for `."a.b"`.
 pub fn suggest_path(path: &str) -> Option<String> {
-    let mut meant = String::new();
+    let mut corrected = String::new();
     let mut rest = path;
-    while let Some(first) = rest.chars().next() {
+    while let Some(letter) = rest.chars().next() {
         let after_dot = rest.strip_prefix('.');
         let digit_count = after_dot.map_or(0, |text| text.bytes().take_while(u8::is_ascii_digit).count());
         let is_item = digit_count > 0
             && after_dot.is_some_and(|text| matches!(text.as_bytes().get(digit_count), None | Some(b'.' | b'[')));
-        let quoted =
+        let quoted_key =
             rest.strip_prefix(".\"").and_then(|text| text.split_once('"')).filter(|(key, _)| !key.contains('\\'));
-        let (step, after) = match (is_item, quoted) {
+        let (step, after) = match (is_item, quoted_key) {
             (true, _) => (format!("[{}]", &rest[1..=digit_count]), &rest[1 + digit_count..]),
             (false, Some((key, after))) => (format!("[\"{key}\"]"), after),
-            (false, None) => (first.to_string(), &rest[first.len_utf8()..]),
+            (false, None) => (letter.to_string(), &rest[letter.len_utf8()..]),
         };
-        meant.push_str(&step);
+        corrected.push_str(&step);
         rest = after;
     }
-    (meant != path && Pattern::parse(&meant).is_ok()).then_some(meant)
+    (corrected != path && Pattern::parse(&corrected).is_ok()).then_some(corrected)
 }
 
 /// Returns a short message for an option that a format does not have. The message of the engine lists all its

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 /// The limits of a command: those of the engine, and those of filters.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bounds {
+pub struct CommandLimits {
     limits: Limits,
     /// Maximum number of steps of a filter, if given.
     pub steps: Option<u64>,
@@ -13,7 +13,7 @@ pub struct Bounds {
     pub memory: Option<u64>,
 }
 
-impl Deref for Bounds {
+impl Deref for CommandLimits {
     type Target = Limits;
 
     fn deref(&self) -> &Limits {
@@ -37,19 +37,19 @@ pub fn parse_limit(text: &str) -> Result<LimitSetting, String> {
     let number =
         parse_number(value).ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
     let setting = LimitSetting { name: name.to_owned(), number };
-    Bounds::default().apply(&setting)?;
+    CommandLimits::default().apply(&setting)?;
     Ok(setting)
 }
 
-impl Bounds {
+impl CommandLimits {
     /// Returns the default limits with these settings. The last one of a name counts.
-    pub fn from_settings(settings: &[LimitSetting]) -> Bounds {
-        let mut bounds = Bounds::default();
+    pub fn from_settings(settings: &[LimitSetting]) -> CommandLimits {
+        let mut command_limits = CommandLimits::default();
         for setting in settings {
             // `parse_limit` has checked that it can be applied.
-            let _ = bounds.apply(setting);
+            let _ = command_limits.apply(setting);
         }
-        bounds
+        command_limits
     }
 
     fn apply(&mut self, setting: &LimitSetting) -> Result<(), String> {
@@ -68,10 +68,11 @@ fn limit_names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the error for a limit that does not exist.
 fn unknown_limit_error(name: &str) -> String {
-    let known: Vec<&str> = limit_names().collect();
-    let meant = icecore::text::nearest(name, known.iter().copied());
-    let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean `{meant}`? "));
-    format!("there is no limit `{name}`{meant}The limits are {}", known.join(", "))
+    let names: Vec<&str> = limit_names().collect();
+    let suggestion = icecore::text::nearest(name, names.iter().copied());
+    let suggestion =
+        suggestion.map_or_else(|| ". ".to_owned(), |suggestion| format!("; did you mean `{suggestion}`? "));
+    format!("there is no limit `{name}`{suggestion}The limits are {}", names.join(", "))
 }
 
 /// Parses a size: `64M`.
@@ -129,12 +130,12 @@ mod tests {
     fn limits_are_parsed_by_name() {
         let parse = |text: &str| {
             let settings: Result<Vec<LimitSetting>, String> = text.split(',').map(parse_limit).collect();
-            settings.map(|settings| Bounds::from_settings(&settings))
+            settings.map(|settings| CommandLimits::from_settings(&settings))
         };
         let limits = parse("depth=20000,string=4K,depth=7").unwrap();
         assert_eq!((limits.depth, limits.string, limits.ratio), (7, 4096, Limits::default().ratio));
-        let bounds = parse("steps=1M,memory=2G").unwrap();
-        assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
+        let command_limits = parse("steps=1M,memory=2G").unwrap();
+        assert_eq!((command_limits.steps, command_limits.memory), (Some(1 << 20), Some(2 << 30)));
         assert!(parse("depth=3,1K").unwrap_err().contains("use NAME=N"));
         assert_eq!(parse_item_count("1K"), Ok(1024));
         assert!(

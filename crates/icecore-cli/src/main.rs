@@ -47,7 +47,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Tests are built with this format; only its own test enables it.
+    // The format `toy` is a part of all builds for tests. Only its own test enables it.
     #[cfg(feature = "toy")]
     if std::env::var_os("ICECORE_TOY").is_some() {
         icecore::format::show_toy();
@@ -136,7 +136,8 @@ fn exit_with_help(error: &clap::Error, words: &[OsString]) -> ! {
         false if paint.is_enabled() => error.render().ansi().to_string(),
         false => error.render().to_string(),
     };
-    screen::enable_paging(find_option_value("--paging", words).unwrap_or_default(), true);
+    let is_for_reading = true;
+    screen::enable_paging(find_option_value("--paging", words).unwrap_or_default(), is_for_reading);
     // A reader that closes the output early has read enough.
     let _ = screen::open_stdout().write_all(text.as_bytes());
     screen::finish_output();
@@ -194,7 +195,8 @@ fn insert_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsSt
 fn exit_with_mistake(text: &str, words: &[OsString]) -> ! {
     let paint =
         paint::Paint::new(find_option_value("--color", words).unwrap_or(paint::ColorMode::Auto), &std::io::stderr());
-    let report = report::Report::new(paint, false, find_option_value("--report", words).unwrap_or_default());
+    let quiet = false;
+    let report = report::Report::new(paint, quiet, find_option_value("--report", words).unwrap_or_default());
     let _ = report.finish(Err(report::usage_text_error(text)));
     std::process::exit(report::code::USAGE.into())
 }

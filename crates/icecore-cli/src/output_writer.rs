@@ -17,39 +17,40 @@ const REPORT_FACTOR: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
 pub struct OutputWriter {
-    to: Box<dyn Write>,
+    inner: Box<dyn Write>,
     buffer: Vec<u8>,
     /// The error that stopped writing.
     write_error: Option<io::Error>,
     /// The last byte written.
     last_byte: u8,
     name: String,
-    /// Number of bytes written to `to`.
+    /// Number of bytes written to `inner`.
     written_len: u64,
     /// Number of complete documents.
-    documents: u64,
+    document_count: u64,
     /// Whether the buffer is only written when a record is complete.
-    holds_records: bool,
+    writes_only_complete_records: bool,
+    /// Scratch memory that the writers of the engine reuse for the next document.
     spare: Spare,
     /// Remaining part of [`SHARED_ALLOWANCE`].
     allowance: u64,
-    /// Position at which the current report must have ended.
+    /// Maximum position of the end of the current report.
     max_report_end: u64,
     /// Whether JSON objects are laid out for people.
     is_indented: bool,
 }
 
 impl OutputWriter {
-    pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> OutputWriter {
+    pub fn new(inner: Box<dyn Write>, name: impl Into<String>) -> OutputWriter {
         OutputWriter {
-            to,
+            inner,
             buffer: Vec::with_capacity(2 * FLUSH_LEN),
             write_error: None,
             last_byte: b'\n',
             name: name.into(),
             written_len: 0,
-            documents: 0,
-            holds_records: false,
+            document_count: 0,
+            writes_only_complete_records: false,
             spare: Spare::default(),
             allowance: SHARED_ALLOWANCE,
             max_report_end: u64::MAX,
@@ -63,46 +64,47 @@ impl OutputWriter {
     }
 
     /// Creates a writer for JSON on the standard output, with colour on a terminal.
-    fn json_to_stdout(when: ColorMode) -> OutputWriter {
+    pub fn json_to_stdout(color_mode: ColorMode) -> OutputWriter {
         let mut writer = OutputWriter::stdout();
-        writer.paint_json(when);
+        writer.paint_json(color_mode);
         writer.is_indented = terminal::is_stdout_terminal();
         writer
     }
 
     /// Creates a writer for JSON or text on the standard output.
-    pub fn for_report(json: bool, when: ColorMode) -> OutputWriter {
-        if json { OutputWriter::json_to_stdout(when) } else { OutputWriter::stdout() }
+    pub fn for_report(is_json: bool, color_mode: ColorMode) -> OutputWriter {
+        if is_json { OutputWriter::json_to_stdout(color_mode) } else { OutputWriter::stdout() }
     }
 
     /// Adds colour to JSON for the standard output, if enabled.
-    pub fn paint_json(&mut self, when: ColorMode) {
-        self.paint_values(when, false);
+    pub fn paint_json(&mut self, color_mode: ColorMode) {
+        let has_paths = false;
+        self.paint_values(color_mode, has_paths);
     }
 
     /// Adds colour to JSON. With `has_paths`, a path and a tab precede each value.
-    pub fn paint_values(&mut self, when: ColorMode, has_paths: bool) {
-        let paint = Paint::new(when, &io::stdout());
+    pub fn paint_values(&mut self, color_mode: ColorMode, has_paths: bool) {
+        let paint = Paint::new(color_mode, &io::stdout());
         if terminal::is_stdout_terminal() || paint.is_enabled() {
-            self.wrap_writer(|to| Box::new(terminal::JsonPainter::new(to, paint).with_paths(has_paths)));
+            self.wrap_writer(|inner| Box::new(terminal::JsonPainter::new(inner, paint).with_paths(has_paths)));
         }
     }
 
     /// Shows only a part of the JSON that is written.
     pub fn limit_json(&mut self, limits: DisplayLimits) {
-        self.wrap_writer(|to| Box::new(terminal::JsonTruncator::new(to, limits)));
+        self.wrap_writer(|inner| Box::new(terminal::JsonTruncator::new(inner, limits)));
     }
 
     /// Escapes control characters in arbitrary text for the standard output, if it is a terminal.
     pub fn escape_controls(&mut self) {
         if terminal::is_stdout_terminal() {
-            self.wrap_writer(|to| Box::new(terminal::ControlEscaper::new(to)));
+            self.wrap_writer(|inner| Box::new(terminal::ControlEscaper::new(inner)));
         }
     }
 
     fn wrap_writer(&mut self, wrap: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
-        let to = std::mem::replace(&mut self.to, Box::new(io::sink()));
-        self.to = wrap(to);
+        let inner = std::mem::replace(&mut self.inner, Box::new(io::sink()));
+        self.inner = wrap(inner);
     }
 
     /// Appends a JSON object and a line end, on a terminal in several lines.
@@ -116,7 +118,7 @@ impl OutputWriter {
         self.write_text("\n")
     }
 
-    /// Limits the report that follows, on an input of `size` bytes.
+    /// Limits the length of the report that follows; the report is about an input of `size` bytes.
     pub fn limit_report(&mut self, limits: &Limits, size: usize) {
         self.max_report_end = self.position().saturating_add(limits.output_from(size).saturating_mul(REPORT_FACTOR));
     }
@@ -138,12 +140,12 @@ impl OutputWriter {
 
     /// Counts a complete document.
     pub fn count_document(&mut self) {
-        self.documents += 1;
+        self.document_count += 1;
     }
 
     /// Returns the number of complete documents.
-    pub fn documents(&self) -> u64 {
-        self.documents
+    pub fn document_count(&self) -> u64 {
+        self.document_count
     }
 
     /// Removes the output after this position from the buffer. What was already written remains.
@@ -151,9 +153,10 @@ impl OutputWriter {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// From now on, writes only complete records: until [`OutputWriter::release_record`], everything can be discarded.
-    pub fn hold_records(&mut self) {
-        self.holds_records = true;
+    /// From now on, writes only complete records: everything after the last call of [`OutputWriter::release_record`]
+    /// can be discarded.
+    pub fn write_only_complete_records(&mut self) {
+        self.writes_only_complete_records = true;
     }
 
     /// Allows the output so far to be written.
@@ -183,13 +186,18 @@ impl OutputWriter {
 
     /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), Abort> {
-        if self.write_buffer().and_then(|()| self.to.flush().map_err(|error| self.keep_write_error(error))).is_err() {
+        if self
+            .write_buffer()
+            .and_then(|()| self.inner.flush().map_err(|error| self.record_write_error(error)))
+            .is_err()
+        {
             return Err(self.take_stop_reason());
         }
         Ok(())
     }
 
-    /// Returns why a writer was stopped; call it after an error of kind `Output`.
+    /// Removes the error that stopped writing, and returns it as the end of the command. To be called after an error of
+    /// kind `Output`.
     pub fn take_stop_reason(&mut self) -> Abort {
         match self.write_error.take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Abort::Closed,
@@ -209,11 +217,12 @@ impl OutputWriter {
         if bytes.len() < FLUSH_LEN {
             return self.write_bytes(bytes);
         }
-        let written =
-            self.write_buffer().and_then(|()| self.to.write_all(bytes).map_err(|error| self.keep_write_error(error)));
+        let result = self
+            .write_buffer()
+            .and_then(|()| self.inner.write_all(bytes).map_err(|error| self.record_write_error(error)));
         self.written_len += bytes.len() as u64;
         self.last_byte = bytes.last().copied().unwrap_or(self.last_byte);
-        written.map_err(|_| self.take_stop_reason())
+        result.map_err(|_| self.take_stop_reason())
     }
 
     /// Appends text.
@@ -247,13 +256,13 @@ impl OutputWriter {
         if let Some(last) = self.buffer.last() {
             self.last_byte = *last;
         }
-        let result = self.to.write_all(&self.buffer);
+        let result = self.inner.write_all(&self.buffer);
         self.written_len += self.buffer.len() as u64;
         self.buffer.clear();
-        result.map_err(|error| self.keep_write_error(error))
+        result.map_err(|error| self.record_write_error(error))
     }
 
-    fn keep_write_error(&mut self, error: io::Error) -> Error {
+    fn record_write_error(&mut self, error: io::Error) -> Error {
         self.write_error = Some(error);
         Error::new(ErrorKind::Output)
     }
@@ -265,7 +274,7 @@ impl Output for OutputWriter {
     }
 
     fn allow_flush(&mut self) -> Result<(), Error> {
-        if self.buffer.len() >= FLUSH_LEN && !self.holds_records { self.write_buffer() } else { Ok(()) }
+        if self.buffer.len() >= FLUSH_LEN && !self.writes_only_complete_records { self.write_buffer() } else { Ok(()) }
     }
 
     fn remaining_allowance(&self) -> u64 {

@@ -82,8 +82,8 @@ impl Write for Pager {
     }
 }
 
-/// Handles a signal of the keyboard, which is for the pager while there is one. Returns true if the command ends by
-/// itself afterwards, and false if the signal must end it.
+/// Handles a signal of the keyboard. While there is a pager, such a signal is for the pager. Returns true if the
+/// command ends by itself afterwards, and false if the signal must end it.
 #[cfg(unix)]
 fn handle_keyboard_signal() -> bool {
     use std::time::{Duration, Instant};

@@ -55,8 +55,8 @@ pub struct Paint(bool);
 
 impl Paint {
     /// Returns the setting for output that goes to `stream`.
-    pub fn new(when: ColorMode, stream: &impl IsTerminal) -> Paint {
-        Paint(match when {
+    pub fn new(color_mode: ColorMode, stream: &impl IsTerminal) -> Paint {
+        Paint(match color_mode {
             ColorMode::Always => true,
             ColorMode::Never => false,
             ColorMode::Auto => stream.is_terminal() && !is_disabled_by_env(),

@@ -13,7 +13,7 @@ use std::time::Duration;
 const DISPLAY_DELAY: Duration = Duration::from_millis(500);
 /// Interval of drawing.
 const DRAW_INTERVAL: Duration = Duration::from_millis(100);
-/// Length of a full bar.
+/// Length of a full bar: shares are in thousandths.
 const BAR_LENGTH: f64 = 1000.0;
 
 static METER: Meter = Meter {
@@ -28,7 +28,7 @@ static METER: Meter = Meter {
 static LINE: Mutex<ProgressLine> = Mutex::new(ProgressLine { bar: None, has_bar: false });
 static REDRAW_SIGNAL: Condvar = Condvar::new();
 /// True from the start of the display until the line is removed.
-static IS_ON: AtomicBool = AtomicBool::new(false);
+static IS_ENABLED: AtomicBool = AtomicBool::new(false);
 
 /// Progress of the work.
 struct Meter {
@@ -61,7 +61,7 @@ fn lock_line() -> MutexGuard<'static, ProgressLine> {
 
 /// Starts the progress line, if stderr is a terminal that can show it.
 pub fn start_display() {
-    if !io::stderr().is_terminal() || crate::tty::is_dumb() || IS_ON.swap(true, Ordering::Relaxed) {
+    if !io::stderr().is_terminal() || crate::tty::is_dumb() || IS_ENABLED.swap(true, Ordering::Relaxed) {
         return;
     }
     // Without the thread there is no progress line.
@@ -71,10 +71,10 @@ pub fn start_display() {
 fn draw_until_removed() {
     let mut wait = DISPLAY_DELAY;
     let mut line = lock_line();
-    while IS_ON.load(Ordering::Relaxed) {
-        let (woken, timeout) = REDRAW_SIGNAL.wait_timeout(line, wait).unwrap_or_else(PoisonError::into_inner);
-        line = woken;
-        if timeout.timed_out() && IS_ON.load(Ordering::Relaxed) {
+    while IS_ENABLED.load(Ordering::Relaxed) {
+        let (locked_line, timeout) = REDRAW_SIGNAL.wait_timeout(line, wait).unwrap_or_else(PoisonError::into_inner);
+        line = locked_line;
+        if timeout.timed_out() && IS_ENABLED.load(Ordering::Relaxed) {
             line.draw();
             wait = DRAW_INTERVAL;
         }
@@ -127,8 +127,8 @@ impl<R: Read> Read for CountedReader<R> {
 }
 
 /// Reads the rest of the input. Counts only if progress is shown, because readers are faster without counting.
-pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
-    if is_enabled() { CountedReader(from).read_to_end(to) } else { from.read_to_end(to) }
+pub fn read_to_end(mut reader: impl Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    if is_enabled() { CountedReader(reader).read_to_end(bytes) } else { reader.read_to_end(bytes) }
 }
 
 /// Sets the share of all work that is done, from 0 to 1, and a text that says what is being done.
@@ -143,7 +143,7 @@ pub fn set_share(done: f64, activity: String) {
 }
 
 fn is_enabled() -> bool {
-    IS_ON.load(Ordering::Relaxed)
+    IS_ENABLED.load(Ordering::Relaxed)
 }
 
 /// Runs code that writes to stderr; the line is hidden until it returns.
@@ -156,7 +156,7 @@ pub fn suspend(write: impl FnOnce()) {
 
 /// Removes the line for good.
 pub fn remove_line() {
-    if !IS_ON.swap(false, Ordering::Relaxed) {
+    if !IS_ENABLED.swap(false, Ordering::Relaxed) {
         return;
     }
     if let Some(bar) = lock_line().bar.take() {
@@ -202,20 +202,22 @@ impl Meter {
     fn describe_progress(&self) -> (Option<u64>, String) {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (inputs, done_inputs) = (load(&self.inputs), load(&self.done_inputs));
-        let (expected, read) = (load(&self.expected_bytes), load(&self.read_bytes));
+        let (expected_len, read_len) = (load(&self.expected_bytes), load(&self.read_bytes));
         let share = match load(&self.share) {
             0 if inputs > 1 => Some((done_inputs as f64 / inputs as f64 * BAR_LENGTH) as u64),
-            0 if expected > 0 && read < expected => Some((read as f64 / expected as f64 * BAR_LENGTH) as u64),
+            0 if expected_len > 0 && read_len < expected_len => {
+                Some((read_len as f64 / expected_len as f64 * BAR_LENGTH) as u64)
+            }
             0 => None,
             share => Some(share),
         };
         let mut parts = Vec::new();
-        match (read, expected) {
+        match (read_len, expected_len) {
             (0, _) => {}
-            (read, expected) if read < expected => {
-                parts.push(format!("{} of {}", HumanBytes(read), HumanBytes(expected)));
+            (read_len, expected_len) if read_len < expected_len => {
+                parts.push(format!("{} of {}", HumanBytes(read_len), HumanBytes(expected_len)));
             }
-            (read, _) => parts.push(HumanBytes(read).to_string()),
+            (read_len, _) => parts.push(HumanBytes(read_len).to_string()),
         }
         if load(&self.records) > 0 {
             parts.push(icecore_tables::plural::format_count(load(&self.records), "record", "records"));

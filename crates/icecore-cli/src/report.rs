@@ -1,4 +1,4 @@
-//! Errors, losses and remarks on stderr, and the exit code.
+//! Errors, losses and notes on stderr, and the exit code.
 
 use crate::hints::{explain_missing_file, explain_unknown_option, suggest_path};
 use crate::paint::{Ink, Paint};
@@ -30,7 +30,7 @@ pub mod code {
 /// Why a command stops.
 #[derive(Debug)]
 pub enum Abort {
-    /// The reader closed the output. This is not an error.
+    /// The program that reads the output closed it. This is not an error.
     Closed,
     /// The command can't continue: the exit code, and the reason.
     Failed(u8, String),
@@ -61,20 +61,20 @@ pub struct Report {
     exit_code: u8,
     /// Number of inputs that were tried.
     input_count: u64,
-    /// Number of those that could not be decoded.
+    /// Number of inputs that could not be decoded.
     undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
-    /// How to keep class names; said once.
+    /// Advice on how to keep class names, which is printed once.
     pub class_advice: Option<&'static str>,
     /// Whether the command has an option `-o`.
     pub has_output_option: bool,
-    /// Whether the note about `--partial` was printed.
-    has_suggested_partial: bool,
+    /// Whether a suggestion for unreadable documents was printed. Only the first one is printed.
+    has_printed_suggestion: bool,
     /// Number of the document to which errors belong, if an input has several.
     record: Option<u64>,
     /// The documents whose repairs were reported: the name of the input, and the offset in it.
-    repaired: HashSet<(String, usize)>,
+    reported_repairs: HashSet<(String, usize)>,
 }
 
 /// Maximum number of repairs of a document that are printed one by one.
@@ -92,9 +92,9 @@ impl Report {
             is_strict: false,
             class_advice: None,
             has_output_option: false,
-            has_suggested_partial: false,
+            has_printed_suggestion: false,
             record: None,
-            repaired: HashSet::new(),
+            reported_repairs: HashSet::new(),
         }
     }
 
@@ -129,14 +129,14 @@ impl Report {
         self.undecodable_count += u64::from(code == code::INPUT);
         self.report_error(code, name, error);
         if let Some(offset) = error.offset() {
-            self.print_window(&icecore::text::window(bytes, offset));
+            self.print_excerpt(&icecore::text::window(bytes, offset));
         }
     }
 
     /// Shows the bytes around an error in a record that starts at offset `start` of the input.
-    pub fn print_error_window(&mut self, error: &Error, bytes: &[u8], start: u64) {
+    pub fn print_error_excerpt(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
-            self.print_window(&icecore::text::window_from(bytes, start, offset));
+            self.print_excerpt(&icecore::text::window_from(bytes, start, offset));
         }
     }
 
@@ -183,12 +183,13 @@ impl Report {
         self.print_message(&message.for_input(name));
     }
 
-    fn print_window(&self, window: &str) {
+    fn print_excerpt(&self, excerpt: &str) {
         if self.form == ReportForm::Json {
             return;
         }
         let mut text = String::new();
-        for line in window.lines() {
+        for line in excerpt.lines() {
+            // This line marks the byte to which the error refers.
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }
@@ -196,47 +197,47 @@ impl Report {
     }
 
     /// Reports that a checksum or signature of the input was not checked.
-    pub fn note_unchecked(&mut self, name: &str, check_name: &str) {
-        self.note(name, "unchecked", format!("the {check_name} was not checked: no key was given"));
+    pub fn report_unchecked(&mut self, name: &str, check_name: &str) {
+        self.report_note(name, "unchecked", format!("the {check_name} was not checked: no key was given"));
     }
 
     /// Writes a note about an input, unless `--quiet` was given.
-    pub fn note(&self, name: &str, kind: &str, message: String) {
+    pub fn report_note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
             self.print_message(&ReportMessage::note(kind, message).for_input(name));
         }
     }
 
-    /// Notes once how to write the readable part of an input that breaks off.
+    /// Suggests once how to write the readable part of an input that breaks off.
     pub fn suggest_partial(&mut self, name: &str) {
         self.suggest_once(name, "`icecore convert --partial` writes the part that can be read");
     }
 
-    /// Tells once how to go on after a record that can't be read.
+    /// Suggests once how to go on after a record that can't be read.
     pub fn suggest_keep_going(&mut self, name: &str) {
         self.suggest_once(name, "`icecore convert --each --keep-going` continues with the next document");
     }
 
-    /// Tells once how to read documents, one per line, of which one can't be read.
+    /// Suggests once how to read documents, one per line, of which one can't be read.
     pub fn suggest_each(&mut self, name: &str) {
         self.suggest_once(name, "--each reads the lines one by one, and goes on after one that can't be read");
     }
 
     fn suggest_once(&mut self, name: &str, text: &str) {
-        if !std::mem::replace(&mut self.has_suggested_partial, true) {
-            self.note(name, "partial", text.to_owned());
+        if !std::mem::replace(&mut self.has_printed_suggestion, true) {
+            self.report_note(name, "partial", text.to_owned());
         }
     }
 
     /// Writes a note about the whole command, unless `--quiet` was given.
-    pub fn note_command(&self, kind: &str, message: String) {
+    pub fn report_command_note(&self, kind: &str, message: String) {
         if !self.quiet {
             self.print_message(&ReportMessage::note(kind, message));
         }
     }
 
-    /// Notes that the string at `path` is frozen data that was not decoded.
-    pub fn note_nested(&self, name: &str, path: &str, stage: &Stage) {
+    /// Reports that the string at `path` is frozen data that was not decoded.
+    pub fn report_nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
                 "the string at {path} is frozen data itself ({}), and there may be more: --deep opens them",
@@ -246,8 +247,8 @@ impl Report {
         }
     }
 
-    /// Notes that blanks after a document were ignored.
-    pub fn note_blanks(&self, name: &str, count: usize) {
+    /// With --strict, reports that blanks after a document were ignored.
+    pub fn report_ignored_blanks(&self, name: &str, count: usize) {
         if self.is_strict {
             let blanks = if count == 1 { "blank" } else { "blanks" };
             self.print_message(
@@ -259,7 +260,7 @@ impl Report {
     /// Reports the changes that were necessary to read a document, which starts at `start`. They are reported even with
     /// `--quiet`, because nothing else shows them.
     pub fn report_repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
-        if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
+        if repairs.is_empty() || !self.reported_repairs.insert((name.to_owned(), start)) {
             return;
         }
         let print_note =
@@ -271,13 +272,22 @@ impl Report {
         for repair in repairs.iter().take(MAX_PRINTED_REPAIRS) {
             print_note(format!("repaired: {repair}"));
         }
-        if let Some(more) = repairs.len().checked_sub(MAX_PRINTED_REPAIRS).filter(|more| *more > 0) {
-            print_note(format!("repaired: {more} more lengths, {} in total", repairs.len()));
+        if let Some(remaining_count) =
+            repairs.len().checked_sub(MAX_PRINTED_REPAIRS).filter(|remaining_count| *remaining_count > 0)
+        {
+            print_note(format!("repaired: {remaining_count} more lengths, {} in total", repairs.len()));
         }
     }
 
     /// Reports what the target format could not represent.
-    pub fn report_losses(&mut self, name: &str, losses: &Losses, strict: bool) {
+    pub fn report_losses(&mut self, name: &str, losses: &Losses) {
+        let strict = false;
+        self.report_or_refuse_losses(name, losses, strict);
+    }
+
+    /// Reports what the target format could not represent. If `strict` is true, these are errors, and the exit
+    /// code says so.
+    pub fn report_or_refuse_losses(&mut self, name: &str, losses: &Losses, strict: bool) {
         if strict && !losses.is_empty() {
             self.exit_code = self.exit_code.max(code::FINDING);
         }
@@ -296,12 +306,12 @@ impl Report {
             && losses.iter().any(|loss| loss.kind == icecore::LossKind::Class)
             && let Some(advice) = self.class_advice.take()
         {
-            self.note(name, "class", advice.to_owned());
+            self.report_note(name, "class", advice.to_owned());
         }
     }
 
-    /// Notes how many strings were frozen data and were decoded.
-    pub fn note_opened(&self, name: &str, deep: &Deep<'_>) {
+    /// Reports how many strings were frozen data and were decoded.
+    pub fn report_opened_strings(&self, name: &str, deep: &Deep<'_>) {
         let Some(first) = deep.opened.first().filter(|_| !self.quiet) else { return };
         let mut formats: Vec<(String, u64)> = Vec::new();
         for opened in &deep.opened {
@@ -349,7 +359,7 @@ impl Report {
             None => format!("nothing at `{path}`"),
         };
         let message = match suggest_path(path) {
-            Some(meant) => format!("{message}; did you mean `{meant}`?"),
+            Some(suggestion) => format!("{message}; did you mean `{suggestion}`?"),
             None => message,
         };
         self.raise_exit_code(code::FINDING);

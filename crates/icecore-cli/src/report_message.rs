@@ -32,9 +32,8 @@ fn add_option_names(text: String) -> String {
     format!("{before}{LIMIT_ADVICE_START}{name}{LIMIT_ADVICE_END}: `--limit {name}=N`{after}")
 }
 
-/// One report. As text it consists of the input's name and the message; as JSON it has all fields that
-/// are known. `docs/reports.md`
-/// describes them.
+/// One report. As text it consists of the input's name and the message; as JSON it has all fields that are
+/// known. `docs/reports.md` describes them.
 #[derive(Debug, Default, Serialize)]
 pub struct ReportMessage<'s> {
     #[serde(rename = "type")]

@@ -59,12 +59,12 @@ fn lock_screen() -> MutexGuard<'static, Screen> {
 /// From now on, sends output that is too long for the screen to a pager. `is_for_reading` is true if the command
 /// prints text for reading.
 pub fn enable_paging(paging: Paging, is_for_reading: bool) {
-    let is_wanted = match paging {
+    let is_requested = match paging {
         Paging::Auto => is_for_reading,
         Paging::Always => true,
         Paging::Never => false,
     };
-    if !is_wanted || !io::stdout().is_terminal() || is_dumb() {
+    if !is_requested || !io::stdout().is_terminal() || is_dumb() {
         return;
     }
     let Some(command) = pager::find_pager_command() else { return };
@@ -128,7 +128,7 @@ impl Screen {
             Screen::Buffered(buffered) => {
                 buffered.writes.push((stream, bytes.to_vec()));
                 buffered.len += bytes.len();
-                let fits = buffered.space.take_space(bytes) && buffered.len < MAX_BUFFERED;
+                let fits = buffered.space.consume_space(bytes) && buffered.len < MAX_BUFFERED;
                 if fits { Ok(()) } else { self.start_pager() }
             }
         }
@@ -189,7 +189,7 @@ impl ScreenSpace {
     }
 
     /// Uses up the space for `bytes`. Returns true if there was enough.
-    fn take_space(&mut self, bytes: &[u8]) -> bool {
+    fn consume_space(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             match byte {
                 _ if self.is_in_escape => self.is_in_escape = !byte.is_ascii_alphabetic(),
@@ -201,6 +201,7 @@ impl ScreenSpace {
                     if self.column >= self.width {
                         self.next_row();
                     }
+                    // A tab leads to the next multiple of 8.
                     self.column = if byte == b'\t' { (self.column | 7) + 1 } else { self.column + 1 };
                 }
             }
@@ -238,14 +239,15 @@ mod tests {
 
     #[test]
     fn wrapped_lines_count_as_rows_of_the_screen() {
-        let fits =
-            |text: &str| ScreenSpace { width: 4, rows: 3, column: 0, is_in_escape: false }.take_space(text.as_bytes());
+        let fits = |text: &str| {
+            ScreenSpace { width: 4, rows: 3, column: 0, is_in_escape: false }.consume_space(text.as_bytes())
+        };
         for text in ["", "a\nb\n", "abcdefgh", "ééééé\n", "\x1b[1;31mab\x1b[0m\ncd\n", "\tabcd"] {
             assert!(fits(text), "{text:?}");
         }
         for text in ["a\nb\nc\n", "abcdefghi\nabcd\n", "abcdefghijklm", "\t\t\t\t"] {
             assert!(!fits(text), "{text:?}");
         }
-        assert!(!ScreenSpace::no_space().take_space(b""));
+        assert!(!ScreenSpace::no_space().consume_space(b""));
     }
 }

@@ -67,8 +67,8 @@ fn render_with_examples(command: &mut Command, name: &str, paint: Paint, example
     if let Some(about) = command.get_about() {
         let _ = writeln!(text, "{}\n", wrap_text(&about.to_string(), "").join("\n"));
     }
-    let long = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-    let lines: Vec<&str> = long
+    let long_help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let lines: Vec<&str> = long_help
         .lines()
         .skip_while(|line| *line != "Examples:")
         .take_while(|line| !line.is_empty())
@@ -83,19 +83,19 @@ fn render_with_examples(command: &mut Command, name: &str, paint: Paint, example
     let commands: Vec<_> =
         commands.map(|command| (command.get_name().to_owned(), first_line(command.get_about()))).collect();
     text += &format_table("Commands:", &commands, paint);
-    let (explained, others) = split_options(command, name);
+    let (explained_args, other_names) = split_options(command, name);
     let rows: Vec<_> =
-        explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
+        explained_args.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
     text += &format_table("Options:", &rows, paint);
-    let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
-    let more = match (others.is_empty(), name == "icecore") {
+    let other_names: Vec<String> = other_names.into_iter().map(|name| format!("--{name}")).collect();
+    let closing_sentence = match (other_names.is_empty(), name == "icecore") {
         (true, _) => format!("`{name} --help` says more."),
-        (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
-        (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
+        (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", other_names.join(", ")),
+        (false, false) => format!("Other options: {}. `{name} --help` explains all.", other_names.join(", ")),
     };
     // No line break may be inside the quoted command.
     let help_command = format!("`{name} --help`");
-    let lines = wrap_text(&more.replace(&help_command, &help_command.replace(' ', NO_BREAK_SPACE)), "  ");
+    let lines = wrap_text(&closing_sentence.replace(&help_command, &help_command.replace(' ', NO_BREAK_SPACE)), "  ");
     text + &format_section(lines.into_iter().map(|line| line.replace(NO_BREAK_SPACE, " ")))
 }
 
@@ -110,12 +110,12 @@ fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c
         None => !option.is_global_set() && !is_common(option),
     };
     let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
-    let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_explained);
+    let (mut explained_args, other_args): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_explained);
     if let Some(names) = &explained_names {
-        explained.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
+        explained_args.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
     }
     let is_listed = |option: &&Arg| name == "icecore" || !is_common(option);
-    (explained, others.into_iter().filter(is_listed).filter_map(Arg::get_long).collect())
+    (explained_args, other_args.into_iter().filter(is_listed).filter_map(Arg::get_long).collect())
 }
 
 /// Returns the options without a value.
@@ -169,11 +169,11 @@ fn shorten_text(help: &str, width: usize) -> String {
 /// Returns an option with its short form: `-c, --column <NAME>`.
 fn option_label(option: &Arg) -> String {
     let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-    short + &spell_option(option)
+    short + &option_with_values(option)
 }
 
 /// Returns an option with the names of its values: `--column <NAME>`.
-pub fn spell_option(option: &Arg) -> String {
+pub fn option_with_values(option: &Arg) -> String {
     let long = option.get_long().unwrap_or_default();
     let names = option.get_value_names().filter(|_| option.get_action().takes_values()).unwrap_or_default();
     let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
@@ -210,10 +210,10 @@ mod tests {
     use clap::CommandFactory;
 
     /// Collects a command and all commands in it, each with its full name.
-    fn collect_help(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
-        found.push((name.to_owned(), command.clone()));
+    fn collect_help(command: &Command, name: &str, commands: &mut Vec<(String, Command)>) {
+        commands.push((name.to_owned(), command.clone()));
         for subcommand in command.get_subcommands() {
-            collect_help(subcommand, &format!("{name} {}", subcommand.get_name()), found);
+            collect_help(subcommand, &format!("{name} {}", subcommand.get_name()), commands);
         }
     }
 
@@ -221,9 +221,9 @@ mod tests {
     fn each_help_fits_on_a_screen() {
         let mut top = crate::cli::Cli::command();
         top.build();
-        let mut found = Vec::new();
-        collect_help(&top, "icecore", &mut found);
-        for (name, mut command) in found {
+        let mut commands = Vec::new();
+        collect_help(&top, "icecore", &mut commands);
+        for (name, mut command) in commands {
             let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.
             let max_lines = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN_HEIGHT };

@@ -66,7 +66,11 @@ impl Source {
                 let previous_count = sources.len();
                 collect_files(path, report, &mut sources);
                 if sources.len() == previous_count {
-                    report.note(&path.display().to_string(), "empty", "there are no files in this folder".to_owned());
+                    report.report_note(
+                        &path.display().to_string(),
+                        "empty",
+                        "there are no files in this folder".to_owned(),
+                    );
                 }
             } else {
                 sources.push(Source::from_path(Some(path)));
@@ -127,7 +131,7 @@ impl Source {
         }
     }
 
-    /// Tells the progress line that the work on this input begins.
+    /// Shows in the progress line that the work on this input begins.
     fn begin_input(&self) {
         if matches!(self.kind, SourceKind::Stdin) && io::stdin().is_terminal() {
             // The user types the input on the terminal.

@@ -25,14 +25,14 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub output_args: InPlaceArgs,
+    pub in_place_args: InPlaceArgs,
     /// Overwrite existing files, including backups; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
 }
 
 /// A changed document.
-pub struct Changed {
+pub struct ChangedDocument {
     /// The bytes of the input.
     pub before: Bytes,
     /// The new bytes.
@@ -43,7 +43,7 @@ pub struct Changed {
 }
 
 /// Changes an input. Returns `None` if it can't be changed, for a reason that was reported.
-pub type ChangeInput<'c> = dyn FnMut(&Source, &mut Report) -> Result<Option<Changed>, Abort> + 'c;
+pub type ChangeInput<'c> = dyn FnMut(&Source, &mut Report) -> Result<Option<ChangedDocument>, Abort> + 'c;
 
 /// Writes changed inputs.
 pub struct ChangeWriter<'w> {
@@ -52,19 +52,20 @@ pub struct ChangeWriter<'w> {
 }
 
 impl ChangeWriter<'_> {
-    /// Changes all inputs, and writes or shows the results. `others` are further files that no output may replace.
+    /// Changes all inputs, and writes or shows the results. `protected_sources` are further files that no output may
+    /// replace.
     pub fn write(
         &self,
         sources: &[Source],
-        others: &[Source],
+        protected_sources: &[Source],
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
-        let output_args = &self.args.output_args;
+        let in_place_args = &self.args.in_place_args;
         let mut outputs = Outputs::new(sources, self.args.force);
-        others.iter().for_each(|other| outputs.add_input(other));
-        match (&output_args.written.out_dir, sources) {
-            _ if output_args.in_place => self.write_in_place(sources, report, change),
+        protected_sources.iter().for_each(|source| outputs.add_input(source));
+        match (&in_place_args.output_args.out_dir, sources) {
+            _ if in_place_args.in_place => self.write_in_place(sources, report, change),
             (Some(folder), _) => self.write_to_folder(folder, outputs, sources, report, change),
             (None, [source]) => self.write_to_one(outputs, source, report, change),
             (None, _) if self.args.dry_run => self.show_changes(sources, &[], report, change),
@@ -80,7 +81,7 @@ impl ChangeWriter<'_> {
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
-        let output = self.args.output_args.written.output.as_ref();
+        let output = self.args.in_place_args.output_args.output.as_ref();
         let destination = outputs.output_destination(output)?;
         if self.args.dry_run {
             return self.show_changes(std::slice::from_ref(source), &[], report, change);
@@ -105,7 +106,7 @@ impl ChangeWriter<'_> {
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
         let files =
-            sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
+            sources.iter().map(|source| InPlaceFile::new(source, &self.args.in_place_args.backup, self.args.force));
         let files: Vec<InPlaceFile> = files.collect::<Result<_, Abort>>()?;
         if self.args.dry_run {
             return self.show_changes(sources, &files, report, change);
@@ -113,7 +114,7 @@ impl ChangeWriter<'_> {
         for (source, file) in sources.iter().zip(files) {
             let Some(changed) = change(source, report)? else { continue };
             if !changed.is_changed {
-                report.note(&source.name(), "done", "nothing to change".to_owned());
+                report.report_note(&source.name(), "done", "nothing to change".to_owned());
                 continue;
             }
             let mut target = file.open_target()?;
@@ -123,7 +124,7 @@ impl ChangeWriter<'_> {
                 None => "changed; no backup was kept".to_owned(),
             };
             if report_failure(file.replace_original(target), source, report)? {
-                report.note(&source.name(), "done", message);
+                report.report_note(&source.name(), "done", message);
             }
         }
         Ok(())
@@ -144,11 +145,11 @@ impl ChangeWriter<'_> {
         let mut folder = OutputFolder::new(folder, outputs, sources);
         for source in sources {
             let Some(changed) = change(source, report)? else { continue };
-            let written = folder.open_same_name(source).and_then(|mut target| {
+            let result = folder.open_same_name(source).and_then(|mut target| {
                 target.writer.write_bytes(&changed.after)?;
                 target.complete_output()
             });
-            report_failure(written, source, report)?;
+            report_failure(result, source, report)?;
         }
         Ok(())
     }
@@ -185,7 +186,7 @@ impl ChangeWriter<'_> {
             return Ok(());
         }
         let (values, files) = (format_count(value_count, "value", "values"), format_count(file_count, "file", "files"));
-        report.note_command("done", format!("{values} would change in {files}"));
+        report.report_command_note("done", format!("{values} would change in {files}"));
         Ok(())
     }
 
@@ -193,27 +194,27 @@ impl ChangeWriter<'_> {
     fn show_input(
         &self,
         source: &Source,
-        changed: &Changed,
+        changed: &ChangedDocument,
         writer: &mut OutputWriter,
         paint: Paint,
         report: &mut Report,
     ) -> Result<u64, Abort> {
         let name = source.name();
-        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limit);
-        let unwrapped =
+        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limits);
+        let inputs =
             (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
-        let (Some(before), Some(after)) = &unwrapped else { return Ok(0) };
-        let before = read_document(&reader, &name, before, Detail::No, report)?;
-        let after = read_document(&reader, &name, after, Detail::No, report)?;
+        let (Some(old_input), Some(new_input)) = &inputs else { return Ok(0) };
+        let before = read_document(&reader, &name, old_input, Detail::No, report)?;
+        let after = read_document(&reader, &name, new_input, Detail::No, report)?;
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
         let differences = find_differences(&before, &after, Rules::new().exact());
-        let show_all = arguments::DisplayArgs { depth: None, items: None };
+        let no_limits = arguments::DisplayArgs { depth: None, items: None };
         DifferencePrinter::for_people(
             DiffView::Auto,
-            &show_all,
+            &no_limits,
             terminal::is_stdout_terminal(),
             paint,
-            &self.global.limit,
+            &self.global.limits,
         )
         .write_differences(&differences, writer)?;
         if differences.is_empty() {

@@ -130,14 +130,14 @@ fn detection_row<'a>(file: &'a str, finding: Option<&'a Finding>, foreign: Optio
 /// Returns the line for a file: `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`.
 fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInput>, paint: Paint) -> String {
     let file = icecore::text::printable(file);
-    let read_by = foreign.map(|foreign| {
+    let commands_note = foreign.map(|foreign| {
         let commands: Vec<String> = foreign.commands.iter().map(|command| format!("`{command}`")).collect();
         format!("{} read{} it", commands.join(" and "), if commands.len() == 1 { "s" } else { "" })
     });
     let Some(finding) = finding else {
-        return match (foreign, read_by) {
-            (Some(foreign), Some(read_by)) => {
-                let note = paint.ink(Ink::Faint, format!("(no format of its own; {read_by})"));
+        return match (foreign, commands_note) {
+            (Some(foreign), Some(commands_note)) => {
+                let note = paint.ink(Ink::Faint, format!("(no format of its own; {commands_note})"));
                 format!("{file}: {} {note}\n", paint.ink(Ink::Name, foreign.title))
             }
             _ => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
@@ -153,9 +153,8 @@ fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInp
     let read_note = match (is_readable(finding), finding.format) {
         (true, _) => String::new(),
         (false, Some(_)) => "; recognised, unwrap it to read it".to_owned(),
-        (false, None) => {
-            read_by.map_or("; recognised, not read".to_owned(), |read_by| format!("; recognised, {read_by}"))
-        }
+        (false, None) => commands_note
+            .map_or("; recognised, not read".to_owned(), |commands_note| format!("; recognised, {commands_note}")),
     };
     let certainty = format!("({}{read_note})", finding.certainty.as_str());
     format!("{file}: {}{title}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))

@@ -118,8 +118,8 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
         }
         return writer.flush();
     };
-    let found = format_entries().chain(wrapper_entries()).find(|entry| entry.name == name);
-    let entry = match found {
+    let matching_entry = format_entries().chain(wrapper_entries()).find(|entry| entry.name == name);
+    let entry = match matching_entry {
         Some(entry) => entry,
         None => {
             return Err(mistakes::stage(name)

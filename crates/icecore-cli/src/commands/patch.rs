@@ -1,6 +1,6 @@
 //! `icecore patch`
 
-use super::changed::{ChangeArgs, ChangeWriter, Changed};
+use super::changed::{ChangeArgs, ChangeWriter, ChangedDocument};
 use super::diff::{read_bytes, read_document};
 use crate::arguments::{Global, InputFormat};
 use crate::document_reader::{Detail, DocumentReader, UnwrappedInput};
@@ -51,7 +51,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limits)?;
     let writer = ChangeWriter { args: &args.changes, global };
     let others = std::slice::from_ref(&difference);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
@@ -59,17 +59,17 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let (Some(input), Some(json)) = (read_bytes(source, report), read_bytes(&difference, report)) else {
             return Ok(None);
         };
-        let patch = match icecore_diff::Patch::read(&json, &global.limit) {
+        let patch = match icecore_diff::Patch::read(&json, &global.limits) {
             Ok(patch) => patch.allow_other_documents(args.allow_other),
             Err(error) => {
-                match explain_unreadable(&input, &json, &global.limit) {
+                match explain_unreadable(&input, &json, &global.limits) {
                     Some(reason) => report.report_fault(code::USAGE, &difference.name(), reason),
                     None => report.report_unreadable(&difference.name(), &error, &json),
                 }
                 return Ok(None);
             }
         };
-        let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: difference.name() };
+        let job = PatchJob { reader: &reader, limits: &global.limits, patch, difference: difference.name() };
         job.apply(&source.name(), input, report)
     })
 }
@@ -96,7 +96,7 @@ struct PatchJob<'j> {
 
 impl PatchJob<'_> {
     /// Applies the difference to an input. Returns `None` if it does not fit, which is reported.
-    fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<Changed>, Abort> {
+    fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<ChangedDocument>, Abort> {
         let Some(input) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
         let UnwrappedInput { stage, .. } = &input;
         let format = stage.format().name;
@@ -124,7 +124,7 @@ impl PatchJob<'_> {
             after.extend_from_slice(&before);
         } else {
             match icecore::write_to(&patched, stage, self.limits, &mut after) {
-                Ok(losses) => report.report_losses(name, &losses, false),
+                Ok(losses) => report.report_losses(name, &losses),
                 Err(error) => {
                     report.report_unwritable(name, &error);
                     return Ok(None);
@@ -137,6 +137,6 @@ impl PatchJob<'_> {
         let (stage, is_changed) = (stage.clone(), *after != *before);
         drop(left);
         drop(input);
-        Ok(Some(Changed { before, after, stage, is_changed }))
+        Ok(Some(ChangedDocument { before, after, stage, is_changed }))
     }
 }

@@ -68,7 +68,7 @@ pub struct Query {
     #[arg(long)]
     pub csv_safe: bool,
     #[command(flatten)]
-    pub shown: DisplayArgs,
+    pub display: DisplayArgs,
     /// Run the filter once, with null as its input: `input` and `inputs` return the documents
     #[arg(short, long = "null-input")]
     pub null_input: bool,
@@ -125,7 +125,7 @@ fn silence_filter_panics() {
 }
 
 fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-    let reader = DocumentReader::new(&args.from, &global.limit)?.with_each(args.slurp);
+    let reader = DocumentReader::new(&args.from, &global.limits)?.with_each(args.slurp);
     let usage_failure = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let variables = collect_variables(args)?;
@@ -134,44 +134,47 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
         mistakes::filter_error(&args.filter, &args.files, &mistake.to_string(), is_filter)
     })?;
     if args.slurp {
+        // The filter may end in a comment, which the line end closes.
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables)
             .map_err(|mistake| usage_failure(&mistake))?;
     }
     // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
-    let name = format::target_format(args.to.as_deref(), output);
+    let target_name = format::target_format(args.to.as_deref(), output);
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
-        report.note_command("extension", note);
+        report.report_command_note("extension", note);
     }
-    let mut to = mistakes::target_stage(&name)?;
+    let mut to = mistakes::target_stage(&target_name)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     set_indentation(args, &mut to)?;
     let destination = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(destination, Destination::Stdout);
-    let is_shown = is_stdout && terminal::is_stdout_terminal();
-    let display_limits = args.shown.display_limits(&to, false)?;
+    let is_terminal = is_stdout && terminal::is_stdout_terminal();
+    let has_paths = false;
+    let display_limits = args.display.display_limits(&to, has_paths)?;
     if args.raw && display_limits.is_some() {
         return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
-    if is_shown {
+    if is_terminal {
         terminal::check_not_binary(&to, args.force)?;
         to = if args.compact { to } else { terminal::with_indented_json(to) };
     }
     let mut target = Target::new(destination)?;
     if is_stdout && terminal::writes_json(&to) && !args.raw {
         target.writer.paint_json(global.color);
-    } else if is_shown && !args.force {
+    } else if is_terminal && !args.force {
         target.writer.escape_controls();
     }
     if let Some(display_limits) = display_limits {
         target.writer.limit_json(display_limits);
     }
-    let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
-    let mut results = ResultWriter { writer: &mut target.writer, last: None, losses: Losses::default(), stop: None };
-    let run_end = job.query_all(&reader, sources, &mut results)?;
-    let last_is_true = results.last;
-    if let Some(stop) = results.stop {
-        return Err(stop);
+    let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined_inputs: RefCell::default() };
+    let mut results =
+        ResultWriter { writer: &mut target.writer, last_is_true: None, losses: Losses::default(), stop_reason: None };
+    let run_end = job.run_all(&reader, sources, &mut results)?;
+    let last_is_true = results.last_is_true;
+    if let Some(abort) = results.stop_reason {
+        return Err(abort);
     }
     let report = job.report.into_inner();
     match run_end {
@@ -196,11 +199,11 @@ fn set_indentation(args: &Query, to: &mut Stage) -> Result<(), Abort> {
 
 /// Replaces the indentation of JSON lines by tabs. Strings in JSON contain no line ends.
 fn indent_with_tabs(json: &[u8]) -> Vec<u8> {
-    let mut is_start = true;
+    let mut is_line_start = true;
     json.iter()
         .map(|byte| {
-            is_start = *byte == b'\n' || (is_start && *byte == b' ');
-            if is_start && *byte == b' ' { b'\t' } else { *byte }
+            is_line_start = *byte == b'\n' || (is_line_start && *byte == b' ');
+            if is_line_start && *byte == b' ' { b'\t' } else { *byte }
         })
         .collect()
 }
@@ -244,22 +247,22 @@ struct QueryJob<'j> {
     query: icecore_query::Query,
     report: RefCell<&'j mut Report>,
     /// Names of the inputs whose lines are read as one array.
-    joined: RefCell<HashSet<String>>,
+    joined_inputs: RefCell<HashSet<String>>,
 }
 
 /// The output so far.
 struct ResultWriter<'s> {
     writer: &'s mut OutputWriter,
-    /// Whether the last result is neither null nor false.
-    last: Option<bool>,
+    /// Whether the last result is neither null nor false; `None` if there is no result yet.
+    last_is_true: Option<bool>,
     losses: Losses,
     /// Why the output ended.
-    stop: Option<Abort>,
+    stop_reason: Option<Abort>,
 }
 
 impl QueryJob<'_> {
     /// Runs the filter for each input. Returns how the run ended.
-    fn query_all(
+    fn run_all(
         &self,
         reader: &DocumentReader<'_>,
         sources: &[Source],
@@ -267,25 +270,26 @@ impl QueryJob<'_> {
     ) -> Result<RunEnd, Abort> {
         // A filter that uses `input` reads the inputs itself; other filters get one input after the other.
         if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
-            let mut read_inputs = VecDeque::new();
+            let mut queued_inputs = VecDeque::new();
             let mut remaining_sources = sources.iter();
             let mut inputs = std::iter::from_fn(|| {
-                while read_inputs.is_empty() {
-                    self.query_source(reader, remaining_sources.next()?, &mut |input| {
-                        read_inputs.push_back(input);
+                while queued_inputs.is_empty() {
+                    self.process_source(reader, remaining_sources.next()?, &mut |input| {
+                        queued_inputs.push_back(input);
                         Ok(RunEnd::Done)
                     })
                     .ok()?;
                 }
-                read_inputs.pop_front()
+                queued_inputs.pop_front()
             });
             let end = self.run_filter(&mut inputs, results);
             self.report_losses("the results", results);
             return Ok(end);
         }
         for source in sources {
-            let end = self
-                .query_source(reader, source, &mut |input| Ok(self.run_filter(&mut std::iter::once(input), results)))?;
+            let end = self.process_source(reader, source, &mut |input| {
+                Ok(self.run_filter(&mut std::iter::once(input), results))
+            })?;
             self.report_losses(&source.name(), results);
             if end != RunEnd::Done {
                 return Ok(end);
@@ -294,12 +298,12 @@ impl QueryJob<'_> {
         Ok(RunEnd::Done)
     }
 
-    /// Reads an input, and calls `query` with each of its documents.
-    fn query_source(
+    /// Reads an input, and calls `process` with each of its documents.
+    fn process_source(
         &self,
         reader: &DocumentReader<'_>,
         source: &Source,
-        query: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
+        process: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
     ) -> Result<RunEnd, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
@@ -312,11 +316,11 @@ impl QueryJob<'_> {
             }
         };
         let Some(unwrapped) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
-        if let Some(check_name) = unwrapped.unchecked {
-            report.note_unchecked(&name, check_name);
+        if let Some(check_name) = unwrapped.unchecked_name {
+            report.report_unchecked(&name, check_name);
         }
         if reader.joins_lines(&unwrapped) {
-            self.joined.borrow_mut().insert(name.clone());
+            self.joined_inputs.borrow_mut().insert(name.clone());
         }
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
         // therefore reported before the documents that precede it are queried.
@@ -325,7 +329,7 @@ impl QueryJob<'_> {
             match outcome.document {
                 _ if outcome.error.is_some() => {}
                 document if !self.args.deep => documents.push(document.into_owned()),
-                document => match deep::open(document, &self.global.limit) {
+                document => match deep::open(document, &self.global.limits) {
                     Ok(deep) => documents.push(deep.document.into_owned()),
                     Err(error) => report.report_unwritable(&name, &error),
                 },
@@ -335,8 +339,8 @@ impl QueryJob<'_> {
         drop(report);
         for document in documents {
             let input = Input::new(name.clone(), document);
-            self.report.borrow_mut().report_losses(&name, input.losses(), false);
-            let end = query(input)?;
+            self.report.borrow_mut().report_losses(&name, input.losses());
+            let end = process(input)?;
             if end != RunEnd::Done {
                 return Ok(end);
             }
@@ -344,14 +348,14 @@ impl QueryJob<'_> {
         Ok(RunEnd::Done)
     }
 
-    /// Runs the filter.
+    /// Runs the filter with these inputs, and writes its results.
     fn run_filter(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut ResultWriter<'_>) -> RunEnd {
         let print_debug_message =
             |text: &str| self.report.borrow().print_message(&ReportMessage::note("debug", text.to_owned()));
         let mut options = Running::default();
         options.null_input = self.args.null_input || self.args.slurp;
-        options.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(options.steps);
-        options.memory = self.global.limit.memory.unwrap_or(options.memory);
+        options.steps = self.args.max_steps.or(self.global.limits.steps).unwrap_or(options.steps);
+        options.memory = self.global.limits.memory.unwrap_or(options.memory);
         options.allocated_bytes = Some(allocator::bytes_in_use);
         options.on_message = &print_debug_message;
         self.query.run(inputs, &options, &mut |result| match result {
@@ -366,7 +370,7 @@ impl QueryJob<'_> {
     fn report_failure(&self, failure: &Failure) {
         let name = failure.name.as_deref().unwrap_or("filter");
         let mut message = failure.message.clone();
-        if self.joined.borrow().contains(name) {
+        if self.joined_inputs.borrow().contains(name) {
             message.push_str(&format!(" ({JOINED_LINES})"));
         }
         if !self.args.deep && indexes_frozen_string(&message) {
@@ -376,15 +380,15 @@ impl QueryJob<'_> {
     }
 
     fn handle_answer(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> ControlFlow<()> {
-        results.last = Some(answer.is_true());
+        results.last_is_true = Some(answer.is_true());
         let result = match answer.as_bytes().filter(|_| self.args.raw) {
             Some(bytes) => results.writer.write_bytes(bytes).and_then(|()| results.writer.write_text("\n")),
             None => self.write_result(answer, results),
         };
         match result {
             Ok(()) => ControlFlow::Continue(()),
-            Err(stop) => {
-                results.stop = Some(stop);
+            Err(abort) => {
+                results.stop_reason = Some(abort);
                 ControlFlow::Break(())
             }
         }
@@ -396,11 +400,11 @@ impl QueryJob<'_> {
         let start = results.writer.position();
         let result = if self.args.tab {
             let mut json = Vec::new();
-            let losses = answer.write(&self.to, &self.global.limit, &mut json);
+            let losses = answer.write(&self.to, &self.global.limits, &mut json);
             results.writer.write_bytes(&indent_with_tabs(&json))?;
             losses
         } else {
-            answer.write(&self.to, &self.global.limit, results.writer)
+            answer.write(&self.to, &self.global.limits, results.writer)
         };
         match result {
             Ok(losses) => {
@@ -419,7 +423,7 @@ impl QueryJob<'_> {
 
     /// Reports what the format of the results could not express.
     fn report_losses(&self, name: &str, results: &mut ResultWriter<'_>) {
-        self.report.borrow_mut().report_losses(name, &std::mem::take(&mut results.losses), false);
+        self.report.borrow_mut().report_losses(name, &std::mem::take(&mut results.losses));
     }
 }
 

@@ -121,7 +121,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     settings.ready = Some(Arc::new(move |address| {
         let printable_address = icecore::text::printable(&address_text);
         let text = format!("{printable_address} at http://{address}, described by http://{address}/openapi.json");
-        report.note_command("ready", text);
+        report.report_command_note("ready", text);
     }));
     serve(settings).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }

@@ -67,13 +67,13 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     // A database that can't be opened is reported at once. If it fails later, the worker waits for it.
     let database = Reopener::new(address);
     let mut store = database.open().map_err(database_error)?;
-    let queue = queue_names::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
+    let queue = queue_names::find_or_allow_new_queue(&args.queue, args.create, store.as_mut(), report)?;
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let printable_queue = icecore::text::printable(&args.queue);
         let text =
             format!("the queue is paused and hands out no jobs: `icecore queue resume {printable_queue}` resumes it");
-        report.note(&args.queue, "paused", text);
+        report.report_note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);
     command.check().map_err(usage_text_error)?;
@@ -101,40 +101,40 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         outcome
     };
     // On a terminal, a note says once why nothing happens.
-    let mut notes_idle = !args.until_empty && std::io::stderr().is_terminal();
+    let mut reports_idle = !args.until_empty && std::io::stderr().is_terminal();
     let tally = worker
         .run(&|| database.open(), Arc::new(runner), &stop, &mut |event| {
             let was_database_away = std::mem::replace(&mut is_database_away, matches!(event, Event::Away(_)));
             match event {
                 Event::Away(error) if !was_database_away => {
-                    report.note("work", "away", format!("{error}; it is tried again"))
+                    report.report_note("work", "away", format!("{error}; it is tried again"))
                 }
                 Event::Failed(id, error, state) => {
                     let consequence = match state {
                         State::Dead => "the job is dead",
                         _ => "it is tried again later: `icecore queue list` shows when",
                     };
-                    report.note(&id.to_string(), "failed", format!("{}; {consequence}", error.trim_end()));
+                    report.report_note(&id.to_string(), "failed", format!("{}; {consequence}", error.trim_end()));
                 }
-                Event::Idle if std::mem::take(&mut notes_idle) => {
+                Event::Idle if std::mem::take(&mut reports_idle) => {
                     let text = "waiting for jobs of this queue; Ctrl-C stops the worker after its running jobs";
-                    report.note(&args.queue, "idle", text.to_owned());
+                    report.report_note(&args.queue, "idle", text.to_owned());
                 }
                 Event::Fired(fired) => {
                     if let Some(problem) = &fired.problem {
-                        report.note(&fired.schedule, "schedule", format!("it is stopped: {problem}"));
+                        report.report_note(&fired.schedule, "schedule", format!("it is stopped: {problem}"));
                     }
                 }
                 Event::Lost(id) => {
                     let text = "its lease had ended before the job did, so it may run a second time";
-                    report.note(&id.to_string(), "lost", text.to_owned());
+                    report.report_note(&id.to_string(), "lost", text.to_owned());
                 }
                 _ => {}
             }
         })
         .map_err(database_error)?;
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
-    report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
+    report.report_note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
     if is_command_missing.load(Ordering::Relaxed) {
         return Err(usage_text_error("the command of --exec no longer exists: no further job is started"));
     }

@@ -66,13 +66,13 @@ const OUTSIDE_QUEUE: &[(&str, &str)] = &[(
 /// Returns the subcommand that a word probably means: `convert`, or `queue push`. `key` is the name of `command` in
 /// the tables.
 fn suggest_command(command: &Command, key: &str, word: &str) -> Option<String> {
-    let foreign =
+    let synonym =
         OTHER_NAMES.iter().find(|(parent, names, _)| *parent == key && names.split(' ').any(|name| name == word));
     let similar = || {
         let names: Vec<&str> = subcommand_names(command).collect();
         icecore::text::nearest(word, names.into_iter())
     };
-    foreign.map(|(_, _, name)| *name).or_else(similar).map(str::to_owned)
+    synonym.map(|(_, _, name)| *name).or_else(similar).map(str::to_owned)
 }
 
 /// Returns the names of the visible commands of a command.
@@ -91,7 +91,7 @@ pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
         .find(|(names, _)| table_key(commands) == "queue" && names.split(' ').any(|name| name == word));
     let tip = match (outside_queue, suggest_command(command, &table_key(commands), &word)) {
         (Some((_, text)), _) => (*text).to_owned(),
-        (None, Some(meant)) => format!("did you mean `{name} {meant}`?"),
+        (None, Some(suggestion)) => format!("did you mean `{name} {suggestion}`?"),
         (None, None) => {
             let names: Vec<&str> = subcommand_names(command).collect();
             format!("the commands are {}", names.join(", "))
@@ -114,7 +114,9 @@ pub fn explain_word(word: &str, top: &Command) -> Option<String> {
         return Some(format!("there is no file `{printable_word}`; if this is data: printf %s 'DATA' | icecore"));
     }
     Some(match suggest_command(top, "", word) {
-        Some(meant) => format!("there is no command or file `{printable_word}`; did you mean `icecore {meant}`?"),
+        Some(suggestion) => {
+            format!("there is no command or file `{printable_word}`; did you mean `icecore {suggestion}`?")
+        }
         None => format!("there is no command or file `{printable_word}`; `icecore -h` lists the commands"),
     })
 }
@@ -134,12 +136,12 @@ pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> 
     };
     let command_index = words.iter().enumerate().position(|(index, word)| index > 0 && is_command(index, word))?;
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
-    let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
-    Some(format!("the command comes first: icecore {}", quoted.join(" ")))
+    let quoted_words: Vec<String> = after.iter().chain(before).map(|word| quote_for_shell(word)).collect();
+    Some(format!("the command comes first: icecore {}", quoted_words.join(" ")))
 }
 
 /// Returns a word as it is typed in a shell.
-fn shell_quoted(word: &str) -> String {
+fn quote_for_shell(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

@@ -245,23 +245,22 @@ const WORD_ADVICE: &[(&str, &str)] = &[
     ("formats", "one format at a time: `icecore formats php`"),
 ];
 
-fn has_word(words: &str, wanted: &str) -> bool {
-    words.split(' ').any(|word| word == wanted)
+fn has_word(words: &str, searched: &str) -> bool {
+    words.split(' ').any(|word| word == searched)
 }
 
 /// Returns how to do here what an option of another program does. `command` is the name of the command, such as
 /// `queue-push`; `option` has its dashes.
 pub fn option_advice(command: &str, option: &str) -> Option<&'static str> {
-    let found =
-        OPTION_ADVICE.iter().find(|(commands, names, _)| has_word(commands, command) && has_word(names, option));
-    found.map(|(_, _, text)| *text)
+    let row = OPTION_ADVICE.iter().find(|(commands, names, _)| has_word(commands, command) && has_word(names, option));
+    row.map(|(_, _, text)| *text)
 }
 
 /// Returns the options that do what the option of another program does, the most likely one first.
 pub fn synonyms(option: &str) -> impl Iterator<Item = &'static str> {
     let option = option.to_owned();
-    let found = SYNONYMS.iter().filter(move |(names, _)| has_word(names, &option));
-    found.flat_map(|(_, options)| options.split(' '))
+    let rows = SYNONYMS.iter().filter(move |(names, _)| has_word(names, &option));
+    rows.flat_map(|(_, options)| options.split(' '))
 }
 
 /// Returns the advice for a word that the command does not take.

@@ -86,8 +86,11 @@ fn format_error(text: &str, error: Error, side: Side) -> Abort {
         return usage_error(error);
     }
     let all_names: Vec<&str> = format::all().iter().map(|format| format.name).collect();
-    let meant = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
-    let separator = if meant.is_some() { "; " } else { ". " };
-    let meant = meant.unwrap_or_default();
-    usage_text_error(format!("there is no format {found}{separator}{meant}The formats are {}", all_names.join(", ")))
+    let suggestion = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
+    let separator = if suggestion.is_some() { "; " } else { ". " };
+    let suggestion = suggestion.unwrap_or_default();
+    usage_text_error(format!(
+        "there is no format {found}{separator}{suggestion}The formats are {}",
+        all_names.join(", ")
+    ))
 }

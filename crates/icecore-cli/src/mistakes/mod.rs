@@ -37,8 +37,8 @@ pub fn explain(error: Error, top: &Command, words: &[String]) -> Error {
 
 /// Adds to the error for an unknown option the one that was probably meant, or the options that the command takes.
 fn explain_option(mut error: Error, commands: &[&Command], words: &[String]) -> Error {
-    let wrong = context_text(&error, ContextKind::InvalidArg);
-    let option = wrong.split('=').next().unwrap_or_default();
+    let invalid_arg = context_text(&error, ContextKind::InvalidArg);
+    let option = invalid_arg.split('=').next().unwrap_or_default();
     let advice = match option.starts_with('-') {
         true => Some(option_advice(option, commands, words)),
         false => foreign::word_advice(&table_key(commands)).map(str::to_owned),
@@ -69,11 +69,11 @@ fn option_advice(option: &str, commands: &[&Command], words: &[String]) -> Strin
     if let Some(text) = suggest_option(option, command, &table_key(commands)).or_else(written_with_one_dash) {
         return text;
     }
-    let mut owners = Vec::new();
-    find_commands_with_option(top, option, top.get_name(), &mut owners);
-    match owners.is_empty() || owners.len() > MAX_LISTED_COMMANDS {
+    let mut commands_with_option = Vec::new();
+    find_commands_with_option(top, option, top.get_name(), &mut commands_with_option);
+    match commands_with_option.is_empty() || commands_with_option.len() > MAX_LISTED_COMMANDS {
         true => list_options(command, commands),
-        false => format!("{option} is an option of {}", join_names(&owners)),
+        false => format!("{option} is an option of {}", join_names(&commands_with_option)),
     }
 }
 
@@ -82,16 +82,16 @@ fn suggest_option(option: &str, command: &Command, key: &str) -> Option<String> 
     if let Some(text) = foreign::option_advice(key, option) {
         return Some(text.to_owned());
     }
-    let find = |name: &str| all_options(command).find(|option| option.get_long() == Some(name));
+    let find_option = |name: &str| all_options(command).find(|option| option.get_long() == Some(name));
     let long = option.strip_prefix("--");
-    let renamed = RENAMED.iter().find(|(old, _)| long == Some(old)).map(|(_, new)| *new);
+    let current_name = RENAMED.iter().find(|(old, _)| long == Some(old)).map(|(_, new)| *new);
     let similar = || {
-        let known: Vec<&str> = all_options(command).filter_map(Arg::get_long).collect();
-        icecore::text::nearest(long?, known.into_iter())
+        let names: Vec<&str> = all_options(command).filter_map(Arg::get_long).collect();
+        icecore::text::nearest(long?, names.into_iter())
     };
-    let meant = renamed.and_then(find).or_else(|| foreign::synonyms(option).find_map(find));
-    let meant = meant.or_else(|| similar().and_then(find))?;
-    Some(format!("did you mean `{}`?", short_help::spell_option(meant)))
+    let suggestion = current_name.and_then(find_option).or_else(|| foreign::synonyms(option).find_map(find_option));
+    let suggestion = suggestion.or_else(|| similar().and_then(find_option))?;
+    Some(format!("did you mean `{}`?", short_help::option_with_values(suggestion)))
 }
 
 /// Returns the long option that was written with one dash, such as `--json` for `-json`. The parser reports only one
@@ -188,7 +188,7 @@ fn all_options(command: &Command) -> impl Iterator<Item = &Arg> {
 }
 
 /// Collects the commands below `command` that have this option.
-fn find_commands_with_option(command: &Command, option: &str, path: &str, owners: &mut Vec<String>) {
+fn find_commands_with_option(command: &Command, option: &str, path: &str, found_commands: &mut Vec<String>) {
     let has_this_name = |known: &Arg| match option.strip_prefix("--") {
         Some(name) => known.get_long() == Some(name),
         None => known
@@ -198,8 +198,8 @@ fn find_commands_with_option(command: &Command, option: &str, path: &str, owners
     for subcommand in command.get_subcommands() {
         let path = format!("{path} {}", subcommand.get_name());
         if all_options(subcommand).any(has_this_name) {
-            owners.push(format!("`{path}`"));
+            found_commands.push(format!("`{path}`"));
         }
-        find_commands_with_option(subcommand, option, &path, owners);
+        find_commands_with_option(subcommand, option, &path, found_commands);
     }
 }

@@ -26,11 +26,11 @@ fn suggest_path(text: &str) -> Option<String> {
 /// Returns the error for a path that an option or argument takes.
 pub fn path_error(path: &str, error: icecore::Error) -> Abort {
     match suggest_path(path) {
-        Some(meant) => {
-            let is_name = meant.strip_prefix('.') == Some(path) && !path.contains(['.', '[', '"']);
+        Some(suggestion) => {
+            let is_name = suggestion.strip_prefix('.') == Some(path) && !path.contains(['.', '[', '"']);
             let search = if is_name { format!(" (or `..{}` at any depth)", printable(path)) } else { String::new() };
-            let (path, meant) = (printable(path), printable(&meant));
-            usage_text_error(format!("`{path}` is not a path; did you mean `{meant}`?{search}"))
+            let (path, suggestion) = (printable(path), printable(&suggestion));
+            usage_text_error(format!("`{path}` is not a path; did you mean `{suggestion}`?{search}"))
         }
         None => usage_error(error),
     }
@@ -38,13 +38,15 @@ pub fn path_error(path: &str, error: icecore::Error) -> Abort {
 
 /// Returns the error for an invalid path of `get`, whose arguments may be in the wrong order.
 pub fn get_path_error(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
-    let second = files.first().and_then(|file| file.to_str());
+    let second_argument = files.first().and_then(|file| file.to_str());
     if Path::new(path).exists() {
         let is_path = |text: &&str| Pattern::parse(text).is_ok();
-        let first =
-            second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| suggest_path(text)));
-        return usage_text_error(match first {
-            Some(first) => format!("the path comes first: icecore get '{}' {}", printable(&first), printable(path)),
+        let suggested_path = second_argument
+            .and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| suggest_path(text)));
+        return usage_text_error(match suggested_path {
+            Some(suggested_path) => {
+                format!("the path comes first: icecore get '{}' {}", printable(&suggested_path), printable(path))
+            }
             None => {
                 format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", printable(path))
             }
@@ -52,10 +54,12 @@ pub fn get_path_error(path: &str, files: &[PathBuf], error: icecore::Error) -> A
     }
     let is_swapped =
         |text: &&str| text.starts_with(['.', '$']) && Pattern::parse(text).is_ok() && !Path::new(text).exists();
-    match second.filter(is_swapped) {
-        Some(first) => {
-            usage_text_error(format!("the path comes first: icecore get '{}' {}", printable(first), printable(path)))
-        }
+    match second_argument.filter(is_swapped) {
+        Some(suggested_path) => usage_text_error(format!(
+            "the path comes first: icecore get '{}' {}",
+            printable(suggested_path),
+            printable(path)
+        )),
         None => path_error(path, error),
     }
 }
@@ -79,12 +83,12 @@ pub fn rooted_path(path: &str) -> Result<String, Abort> {
 /// returns true for a valid filter.
 pub fn filter_error(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl Fn(&str) -> bool) -> Abort {
     if Path::new(filter).exists() {
-        let second =
+        let filter_argument =
             files.first().and_then(|file| file.to_str()).filter(|text| is_filter(text) && !Path::new(text).is_file());
-        let first = second.unwrap_or(".");
+        let suggested_filter = filter_argument.unwrap_or(".");
         return usage_text_error(format!(
             "the filter comes first: icecore query '{}' {}",
-            printable(first),
+            printable(suggested_filter),
             printable(filter)
         ));
     }
@@ -93,11 +97,11 @@ pub fn filter_error(filter: &str, files: &[PathBuf], mistake: &str, is_filter: i
     if is_name && !filter.starts_with(['.', '[']) && !mistake.contains("did you mean") && is_filter(&with_dot) {
         return usage_text_error(format!("{mistake}; did you mean `{}`?", printable(&with_dot)));
     }
-    match filter_of_path(filter).filter(|meant| is_filter(meant)) {
-        Some(meant) => usage_text_error(format!(
+    match filter_of_path(filter).filter(|suggestion| is_filter(suggestion)) {
+        Some(suggestion) => usage_text_error(format!(
             "`{}` is a path, as `icecore get` takes it; the filter is `{}`",
             printable(filter),
-            printable(&meant)
+            printable(&suggestion)
         )),
         None => usage_text_error(mistake),
     }
@@ -110,8 +114,8 @@ fn filter_of_path(path: &str) -> Option<String> {
     // The visibility of a property is a part of its name for `get` only.
     for visibility in [":protected", ":private"] {
         while let Some((before, after)) = filter.split_once(visibility) {
-            let name = before.rsplit_once(['.', '[']).map_or(0, |(start, _)| start.len());
-            let end = before[name..].find(':').map_or(before.len(), |class| name + class);
+            let name_start = before.rsplit_once(['.', '[']).map_or(0, |(start, _)| start.len());
+            let end = before[name_start..].find(':').map_or(before.len(), |colon| name_start + colon);
             filter = format!("{}{after}", &before[..end]);
         }
     }

@@ -53,8 +53,8 @@ const VALUE_ADVICE: &[(&str, &str, &str)] = &[
     ("as", "python", "in Python, `classes=[…]` takes the names that `icecore classes FILE` lists"),
 ];
 
-fn has_word(words: &str, wanted: &str) -> bool {
-    words.split(' ').any(|word| word == wanted)
+fn has_word(words: &str, searched: &str) -> bool {
+    words.split(' ').any(|word| word == searched)
 }
 
 /// Adds to the error for a wrong value the value, option or command that was probably meant.
@@ -63,7 +63,7 @@ pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
         (context_text(&error, ContextKind::InvalidArg), context_text(&error, ContextKind::InvalidValue));
     // The option is written `--each[=<FRAME>]` or `--limit <NAME=N,…>`.
     let name = option.strip_prefix("--").unwrap_or(&option).split(['[', ' ', '=']).next().unwrap_or_default();
-    let advice = advise_other_option(name, &value, commands).or_else(|| {
+    let advice = other_option_advice(name, &value, commands).or_else(|| {
         let lower = value.to_ascii_lowercase();
         let text = VALUE_ADVICE.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
         text.map(|(_, _, text)| (*text).to_owned())
@@ -75,15 +75,16 @@ pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
 
 /// Returns the value that was probably meant: by another name, or by a similar spelling.
 fn suggest_value(name: &str, value: &str, error: &Error) -> Option<String> {
-    let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else { return None };
+    let Some(ContextValue::Strings(valid_values)) = error.get(ContextKind::ValidValue) else { return None };
     let lower = value.to_ascii_lowercase();
     let synonym = SYNONYMS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
-    let synonym = synonym.map(|(_, _, value)| *value).filter(|value| known.iter().any(|known| known == value));
-    synonym.or_else(|| icecore::text::nearest(value, known.iter().map(String::as_str))).map(str::to_owned)
+    let synonym =
+        synonym.map(|(_, _, value)| *value).filter(|value| valid_values.iter().any(|valid_value| valid_value == value));
+    synonym.or_else(|| icecore::text::nearest(value, valid_values.iter().map(String::as_str))).map(str::to_owned)
 }
 
 /// Returns advice about another option or command that does what a wrong value of this option was meant to do.
-fn advise_other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String> {
+fn other_option_advice(name: &str, value: &str, commands: &[&Command]) -> Option<String> {
     let command = commands.last()?;
     let has_option = |name: &str| all_options(command).any(|option| option.get_long() == Some(name));
     match name {

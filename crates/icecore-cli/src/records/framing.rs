@@ -37,11 +37,11 @@ pub enum Split {
     /// The record is at `start..end`, and the next one starts at `next`.
     Record { start: usize, end: usize, next: usize },
     /// The record is not complete yet.
-    More,
+    Incomplete,
     /// There are no more records.
     End,
     /// The record is broken, and the start of the next one is unknown.
-    Bad(Error),
+    Broken(Error),
 }
 
 impl Framing {
@@ -67,7 +67,7 @@ impl Framing {
             _ => match self.read_length(bytes) {
                 Ok(Some((len, start))) => split_sized(bytes, start, len, 0, is_end),
                 Ok(None) => split_at_end(bytes, is_end, "the length of a record"),
-                Err(error) => Split::Bad(error),
+                Err(error) => Split::Broken(error),
             },
         }
     }
@@ -91,11 +91,11 @@ impl Framing {
         })
     }
 
-    /// Makes the buffer's bytes from `start` on a record: adds its length or separator.
+    /// Turns the buffer's bytes from `start` on into a record: adds its length or separator.
     pub fn close_record(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
         let body = buffer.get(start..).unwrap_or(&[]);
         let len = body.len() as u64;
-        let too_long = |max_len: u64| {
+        let too_long_error = |max_len: u64| {
             Error::new(ErrorKind::Unrepresentable)
                 .expecting(format!("a record of at most {max_len} bytes"))
                 .finding(format!("one of {len}"))
@@ -103,7 +103,7 @@ impl Framing {
         };
         macro_rules! length_prefix {
             ($type:ty, $to:ident) => {
-                <$type>::try_from(len).map_err(|_| too_long(<$type>::MAX.into()))?.$to().to_vec()
+                <$type>::try_from(len).map_err(|_| too_long_error(<$type>::MAX.into()))?.$to().to_vec()
             };
         }
         let prefix = match self {
@@ -133,7 +133,7 @@ fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
         Some(end) => Split::Record { start: 0, end, next: end + 1 },
         None if bytes.is_empty() && is_end => Split::End,
         None if is_end => Split::Record { start: 0, end: bytes.len(), next: bytes.len() },
-        None => Split::More,
+        None => Split::Incomplete,
     }
 }
 
@@ -162,9 +162,9 @@ fn push_delimiter(
 /// missing.
 fn split_at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     match (is_end, bytes.is_empty()) {
-        (false, _) => Split::More,
+        (false, _) => Split::Incomplete,
         (true, true) => Split::End,
-        (true, false) => Split::Bad(
+        (true, false) => Split::Broken(
             Error::new(ErrorKind::Truncated).at(bytes.len()).expecting(expected).finding("the end of the input"),
         ),
     }
@@ -175,8 +175,8 @@ fn split_sized(bytes: &[u8], start: usize, len: u64, trailer_len: usize, is_end:
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
     match end.and_then(|end| Some((end, end.checked_add(trailer_len)?))) {
         Some((end, next)) if next <= bytes.len() => Split::Record { start, end, next },
-        _ if !is_end => Split::More,
-        _ => Split::Bad(
+        _ if !is_end => Split::Incomplete,
+        _ => Split::Broken(
             Error::new(ErrorKind::Truncated)
                 .at(bytes.len())
                 .expecting(format!("{len} bytes of a record"))
@@ -190,6 +190,7 @@ fn read_varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     let mut value = 0;
     for (index, byte) in bytes.iter().enumerate() {
         let bits = u64::from(byte & 0x7F);
+        // Nine bytes have 63 bits, so the tenth may have only one more.
         if index >= 10 || index == 9 && bits > 1 {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(index)
@@ -220,7 +221,7 @@ const MAX_LEN_DIGITS: usize = 18;
 fn split_netstring(bytes: &[u8], is_end: bool) -> Split {
     let malformed = |offset: usize, expected: &'static str| {
         let found = bytes.get(offset).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
-        Split::Bad(Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found))
+        Split::Broken(Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found))
     };
     let digit_count = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digit_count == bytes.len() && digit_count <= MAX_LEN_DIGITS {
@@ -275,7 +276,7 @@ mod tests {
                 for len in 0..next {
                     assert_eq!(
                         framing.split_record(&bytes[offset..offset + len], false),
-                        Split::More,
+                        Split::Incomplete,
                         "{framing:?} {len} of {next}"
                     );
                 }
@@ -291,7 +292,9 @@ mod tests {
         for framing in ALL.iter().filter(|framing| !matches!(framing, Framing::Lines | Framing::Nul)) {
             let bytes = frame_records(*framing, &[b"hello"]);
             for end in 1..bytes.len() {
-                let Split::Bad(error) = framing.split_record(&bytes[..end], true) else { panic!("{framing:?} {end}") };
+                let Split::Broken(error) = framing.split_record(&bytes[..end], true) else {
+                    panic!("{framing:?} {end}")
+                };
                 assert_eq!(error.kind(), ErrorKind::Truncated);
             }
         }
@@ -307,8 +310,8 @@ mod tests {
             (Framing::Varint, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
             (Framing::Netstring, b"999999999999999999:x"),
         ] {
-            assert_eq!(framing.split_record(bytes, false), Split::More, "{framing:?}");
-            assert!(matches!(framing.split_record(bytes, true), Split::Bad(_)), "{framing:?}");
+            assert_eq!(framing.split_record(bytes, false), Split::Incomplete, "{framing:?}");
+            assert!(matches!(framing.split_record(bytes, true), Split::Broken(_)), "{framing:?}");
         }
         for (framing, bytes) in [
             (Framing::Varint, &[0xFF; 11][..]),
@@ -317,7 +320,7 @@ mod tests {
             (Framing::Netstring, b"1:x;"),
             (Framing::Netstring, b":"),
         ] {
-            assert!(matches!(framing.split_record(bytes, false), Split::Bad(_)), "{framing:?}");
+            assert!(matches!(framing.split_record(bytes, false), Split::Broken(_)), "{framing:?}");
         }
     }
 

@@ -37,7 +37,7 @@ pub struct RecordPlan {
     pub converter: RecordConverter,
     /// If set, writes the readable part of records that break off.
     pub rescue: Option<Rescue>,
-    pub from: Stage,
+    pub input_stage: Stage,
     pub input_framing: Framing,
     pub output_framing: Framing,
     /// Whether a line end is written after each record.
@@ -68,9 +68,9 @@ pub struct RecordConversion<'r, R> {
 
 /// Whether to continue with another record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum NextRecord {
-    Go,
-    End,
+enum LoopControl {
+    Continue,
+    Stop,
 }
 
 impl RecordPlan {
@@ -103,10 +103,10 @@ impl<'r, R: Read> RecordConversion<'r, R> {
 
     /// Converts all records. Returns true if all are in the output.
     pub fn convert_all(&mut self, writer: &mut OutputWriter) -> Result<bool, Abort> {
-        if must_skip_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
+        if must_skip_mark(&self.plan.input_stage) && self.plan.input_stage.wrappers().is_empty() {
             self.skip_byte_order_mark(writer)?;
         }
-        while self.convert_next(writer)? == NextRecord::Go {}
+        while self.convert_next(writer)? == LoopControl::Continue {}
         self.tally.bytes = self.window.offset();
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
@@ -119,7 +119,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                 self.window.consume(MARK.len());
                 return Ok(());
             }
-            if self.window.is_end() || !MARK.starts_with(bytes) || self.read_more(writer)? == NextRecord::End {
+            if self.window.is_end() || !MARK.starts_with(bytes) || self.read_more(writer)? == LoopControl::Stop {
                 return Ok(());
             }
         }
@@ -127,14 +127,14 @@ impl<'r, R: Read> RecordConversion<'r, R> {
 
     /// Reads more input. The output is flushed first, because the program at the other end may wait for it before it
     /// sends more.
-    fn read_more(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
+    fn read_more(&mut self, writer: &mut OutputWriter) -> Result<LoopControl, Abort> {
         if self.window.bytes().len() as u64 > self.plan.max_record_len {
             return self.report_too_long();
         }
         writer.flush()?;
         progress::set_record_count(self.tally.records);
         match self.window.read_more() {
-            Ok(()) => Ok(NextRecord::Go),
+            Ok(()) => Ok(LoopControl::Continue),
             Err(error) => {
                 match error.kind() {
                     // The compressed data is broken.
@@ -149,20 +149,20 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                 }
                 self.is_broken = true;
                 if self.plan.rescue.is_none() {
-                    return Ok(NextRecord::End);
+                    return Ok(LoopControl::Stop);
                 }
                 // The bytes so far may be the beginning of a record.
                 self.window.break_off();
-                Ok(NextRecord::Go)
+                Ok(LoopControl::Continue)
             }
         }
     }
 
-    fn report_too_long(&mut self) -> Result<NextRecord, Abort> {
+    fn report_too_long(&mut self) -> Result<LoopControl, Abort> {
         let error = self.plan.too_long_error();
         self.tally.records += 1;
         let record = self.tally.records;
-        reports::report_fault(
+        reports::report_record_fault(
             &mut self.tally,
             &Fault::Unreadable(&error),
             record,
@@ -170,10 +170,10 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             &[],
             self.report,
         );
-        Ok(NextRecord::End)
+        Ok(LoopControl::Stop)
     }
 
-    fn convert_next(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
+    fn convert_next(&mut self, writer: &mut OutputWriter) -> Result<LoopControl, Abort> {
         if self.plan.input_framing == Framing::Documents {
             self.convert_document(writer)
         } else {
@@ -182,45 +182,45 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Converts the next record that has a length or separator.
-    fn convert_framed(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
+    fn convert_framed(&mut self, writer: &mut OutputWriter) -> Result<LoopControl, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let (start, end, next) = match self.plan.input_framing.split_record(bytes, is_end) {
             Split::Record { start, end, next } => (start, end, next),
-            Split::More => return self.read_more(writer),
+            Split::Incomplete => return self.read_more(writer),
             Split::End if !is_end => return self.read_more(writer),
-            Split::End => return Ok(NextRecord::End),
-            Split::Bad(error) => return Ok(self.report_broken_frame(&error)),
+            Split::End => return Ok(LoopControl::Stop),
+            Split::Broken(error) => return Ok(self.report_broken_frame(&error)),
         };
         let bytes = &bytes[start..end];
         let is_blank = self.plan.input_framing == Framing::Lines && bytes.iter().all(u8::is_ascii_whitespace);
         if is_blank {
             self.window.consume(next);
-            return Ok(NextRecord::Go);
+            return Ok(LoopControl::Continue);
         }
         if bytes.len() as u64 > self.plan.max_record_len {
-            let end = self.report_too_long()?;
+            let control = self.report_too_long()?;
             self.window.consume(next);
-            return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
+            return Ok(if self.plan.keep_going { LoopControl::Continue } else { control });
         }
         self.tally.records += 1;
         let output_start = writer.position();
         let (mut converted, opened_count) = self.plan.converter.convert(bytes, writer);
         if converted.is_read && converted.consumed < bytes.len() {
             converted.is_read = false;
-            converted.written = Err(self.plan.from.format().explain(Error::trailing(bytes, converted.consumed)));
+            converted.written = Err(self.plan.input_stage.format().explain(Error::trailing(bytes, converted.consumed)));
         }
         let offset = self.window.offset() + start as u64;
         let is_written = self.finish_record(converted, opened_count, output_start, offset, (start, end), writer)?;
         self.window.consume(next);
-        Ok(if is_written || self.plan.keep_going { NextRecord::Go } else { NextRecord::End })
+        Ok(if is_written || self.plan.keep_going { LoopControl::Continue } else { LoopControl::Stop })
     }
 
     /// Reports a record whose length or separator is broken. The next record can't be found after it.
-    fn report_broken_frame(&mut self, error: &Error) -> NextRecord {
+    fn report_broken_frame(&mut self, error: &Error) -> LoopControl {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
         let error = error.clone().helping("where the next record starts is not known");
-        reports::report_fault(
+        reports::report_record_fault(
             &mut self.tally,
             &Fault::Unreadable(&error),
             record,
@@ -228,27 +228,30 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.window.bytes(),
             self.report,
         );
-        NextRecord::End
+        LoopControl::Stop
     }
 
     /// Converts the next of several documents without separators.
-    fn convert_document(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
+    fn convert_document(&mut self, writer: &mut OutputWriter) -> Result<LoopControl, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let blank_len =
-            if ignores_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+        let blank_len = if ignores_blanks_between(&self.plan.input_stage) {
+            bytes.len() - bytes.trim_ascii_start().len()
+        } else {
+            0
+        };
         if blank_len == bytes.len() {
             self.window.consume(blank_len);
-            return if is_end { Ok(NextRecord::End) } else { self.read_more(writer) };
+            return if is_end { Ok(LoopControl::Stop) } else { self.read_more(writer) };
         }
         // Readers that do not skip blanks would treat them as a part of the document.
-        if blank_len > 0 && !self.plan.from.format().can.skips_blanks {
+        if blank_len > 0 && !self.plan.input_stage.format().can.skips_blanks {
             self.window.consume(blank_len);
-            return Ok(NextRecord::Go);
+            return Ok(LoopControl::Continue);
         }
         let output_start = writer.position();
         let (mut converted, opened_count) = self.plan.converter.convert(bytes, writer);
         let end = converted.is_read.then_some(converted.consumed);
-        if !is_end && may_continue(&self.plan.from, end, converted.written.as_ref().err(), bytes) {
+        if !is_end && may_continue(&self.plan.input_stage, end, converted.written.as_ref().err(), bytes) {
             writer.discard_after(output_start);
             return self.read_more(writer);
         }
@@ -266,16 +269,16 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         let is_written = self.finish_record(converted, opened_count, output_start, offset, (0, len), writer)?;
         match (is_written, self.plan.keep_going) {
             // A document of no bytes would be found again forever.
-            (true, _) if consumed == 0 => return Ok(NextRecord::End),
-            (false, false) => return Ok(NextRecord::End),
+            (true, _) if consumed == 0 => return Ok(LoopControl::Stop),
+            (false, false) => return Ok(LoopControl::Stop),
             (false, true) if !is_read => return self.search_next_document(failed_at, writer),
             _ => self.window.consume(consumed),
         }
-        Ok(NextRecord::Go)
+        Ok(LoopControl::Continue)
     }
 
-    /// Counts the record `start..end` of the window, and adds its length or separator to the output. Returns true if
-    /// it stays in the output.
+    /// Counts the record `start..end` of the window, and adds its length or separator to the output. `opened_count` is
+    /// the number of its strings that were decoded as frozen data. Returns true if the record stays in the output.
     fn finish_record(
         &mut self,
         converted: Converted,
@@ -296,22 +299,29 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                 }
                 let bytes = &self.window.bytes()[start..end];
                 let fault = if converted.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
-                reports::report_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
+                reports::report_record_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
             self.discard_record(output_start, writer)?;
             let bytes = &self.window.bytes()[start..end];
-            reports::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
+            reports::report_record_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
-        let closed =
+        let close_result =
             writer.edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start));
-        if let Err(error) = closed {
+        if let Err(error) = close_result {
             self.discard_record(output_start, writer)?;
             let bytes = &self.window.bytes()[start..end];
-            reports::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
+            reports::report_record_fault(
+                &mut self.tally,
+                &Fault::Unwritable(&error),
+                record,
+                offset,
+                bytes,
+                self.report,
+            );
             return Ok(false);
         }
         if self.plan.ends_lines && !writer.is_at_line_start() {
@@ -341,8 +351,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             bytes.len()
         };
         let output_start = writer.position();
-        let rescued = rescue.write_rescued(bytes, next_start, offset, writer);
-        let is_written = match &rescued {
+        let rescue_result = rescue.write_rescued(bytes, next_start, offset, writer);
+        let is_written = match &rescue_result {
             Ok(Some(_)) => writer
                 .edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start))
                 .is_ok(),
@@ -353,18 +363,18 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         } else if self.plan.ends_lines && !writer.is_at_line_start() {
             writer.push(b'\n');
         }
-        let message = match rescued {
+        let message = match rescue_result {
             Ok(Some(description)) if is_written => description,
             _ => NOTHING_READABLE.to_owned(),
         };
-        self.report.note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
+        self.report.report_note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
         if is_written { writer.release_record() } else { Ok(()) }
     }
 
     /// Returns where the document after a bad one seems to begin, at or after `search_start`; the end of `bytes` if
     /// no start is found.
     fn find_next_start(&self, bytes: &[u8], search_start: usize) -> usize {
-        let starts = self.plan.from.format().can.restarts;
+        let starts = self.plan.input_stage.format().can.restarts;
         let is_start = |offset: &usize| {
             let rest = &bytes[*offset..];
             starts
@@ -385,50 +395,53 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.tally.count_losses(losses, self.tally.records, None);
         }
         self.tally.opened += opened_count;
-        reports::report_repair(&mut self.tally, offset, repairs, self.report);
+        reports::count_repaired_record(&mut self.tally, offset, repairs, self.report);
     }
 
     /// Moves the window to the next document after a bad one, of which `examined_len` bytes were read.
-    fn search_next_document(&mut self, examined_len: u64, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
-        let starts = self.plan.from.format().can.restarts;
+    fn search_next_document(&mut self, examined_len: u64, writer: &mut OutputWriter) -> Result<LoopControl, Abort> {
+        let starts = self.plan.input_stage.format().can.restarts;
         let Some(max_start_len) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
-            let format = self.plan.from.format().name;
+            let format = self.plan.input_stage.format().name;
             let text = format!("stopped: the start of the next document is unknown in {format}");
             self.report.print_message(&ReportMessage::note("stopped", text).for_input(&self.tally.input));
-            return Ok(NextRecord::End);
+            return Ok(LoopControl::Stop);
         };
         // A broken document may have consumed the next ones, so the search begins one byte after its start. Such
         // searches may examine the same bytes many times; once they did so too often, the examined bytes are skipped.
         self.reexamined_bytes += examined_len;
         // The byte at which reading failed may be the start of the next document.
         let failed_at = self.window.offset() + examined_len;
-        let is_cheap = self.reexamined_bytes
+        let may_reexamine = self.reexamined_bytes
             < (self.window.offset().saturating_mul(MAX_REEXAMINATIONS)).max(FREE_REEXAMINED_BYTES);
-        self.window.consume(if is_cheap { 1 } else { usize::try_from(examined_len).unwrap_or(usize::MAX).max(1) });
+        self.window.consume(if may_reexamine { 1 } else { usize::try_from(examined_len).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
+            // Returns the index at which a document starts if a signature is at `index`, and whether it is sure. Where
+            // reading failed, the bytes that must precede a signature may be missing.
             let find_start = |index: usize| {
                 let rest = bytes.get(index..).unwrap_or_default();
-                let matches = |start: &&Restart| {
+                let is_start = |start: &&Restart| {
                     rest.strip_prefix(start.before).is_some_and(|after| after.starts_with(start.begins))
                 };
                 let is_failure = offset + index as u64 == failed_at;
-                let may_start = || is_failure && starts.iter().any(|start| rest.starts_with(start.begins));
-                let found = starts.iter().find(matches).map(|start| (index + start.before.len(), start.is_sure));
-                found.or_else(|| may_start().then_some((index, false)))
+                let begins_at_failure = || is_failure && starts.iter().any(|start| rest.starts_with(start.begins));
+                let signature_start =
+                    starts.iter().find(is_start).map(|start| (index + start.before.len(), start.is_sure));
+                signature_start.or_else(|| begins_at_failure().then_some((index, false)))
             };
             if let Some((index, is_sure)) = (0..bytes.len()).find_map(find_start) {
                 self.is_guess = !is_sure;
                 self.window.consume(index);
-                return Ok(NextRecord::Go);
+                return Ok(LoopControl::Continue);
             }
             if self.window.is_end() {
-                return Ok(NextRecord::End);
+                return Ok(LoopControl::Stop);
             }
             self.window.consume(bytes.len().saturating_sub(max_start_len - 1));
-            if self.read_more(writer)? == NextRecord::End {
-                return Ok(NextRecord::End);
+            if self.read_more(writer)? == LoopControl::Stop {
+                return Ok(LoopControl::Stop);
             }
         }
     }
@@ -436,8 +449,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
 
 /// Returns true if blanks between documents have no meaning.
 fn ignores_blanks_between(stage: &Stage) -> bool {
-    let can = &stage.format().can;
-    can.text && !can.alone
+    let capabilities = &stage.format().can;
+    capabilities.text && !capabilities.alone
 }
 
 /// Returns true if the result for a document may change when more bytes arrive. `end` is where the document ends, if
@@ -478,7 +491,7 @@ mod tests {
         let plan = RecordPlan {
             rescue: None,
             converter: RecordConverter::new(stage("sereal"), stage("json"), &Limits::default(), false),
-            from: stage("sereal"),
+            input_stage: stage("sereal"),
             input_framing: Framing::Documents,
             output_framing: Framing::Documents,
             ends_lines: true,
@@ -494,8 +507,8 @@ mod tests {
         conversion.reexamined_bytes
     }
 
-    /// Returns documents that each consume everything after them before they break off: an array that declares more
-    /// items than there are, of strings that contain the heads of the next documents.
+    /// Returns documents that each consume everything after them before they break off. Each is an array that declares
+    /// more items than there are; its items are strings that contain the heads of the next documents.
     fn build_greedy_documents(documents: u32) -> Vec<u8> {
         let document = |index: u32| {
             let count = 2 * (documents - index);

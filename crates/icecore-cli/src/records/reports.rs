@@ -38,12 +38,19 @@ pub fn report_row_error(tally: &Tally, row_error: &RecordError, error_count: &mu
         let report_message = ReportMessage::error(code, format!("row {record}{at_offset}, {message}")).with_kind(kind);
         report.print_message(&report_message.in_record(*record, offset).for_input(&tally.input));
     } else if *error_count == MAX_PRINTED + 1 {
-        note_further_errors(tally, report);
+        report_further_errors(tally, report);
     }
 }
 
 /// Reports a record that is not in the output; `bytes` begins at its start.
-pub fn report_fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
+pub fn report_record_fault(
+    tally: &mut Tally,
+    fault: &Fault<'_>,
+    record: u64,
+    offset: u64,
+    bytes: &[u8],
+    report: &mut Report,
+) {
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
     let (code, kind, error) = match fault {
         Fault::Unreadable(error) => (code::INPUT, error.kind().as_str(), Some((*error).clone().moved(start))),
@@ -77,22 +84,22 @@ pub fn report_fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u
         };
         report.print_message(&report_message.in_record(record, Some(offset)));
         if let Fault::Unreadable(error) = fault {
-            report.print_error_window(error, bytes, offset);
+            report.print_error_excerpt(error, bytes, offset);
         }
     }
     if tally.bad == MAX_PRINTED {
-        note_further_errors(tally, report);
+        report_further_errors(tally, report);
     }
     tally.bad += 1;
     tally.list_error(RecordError { record, offset, kind, message });
 }
 
-fn note_further_errors(tally: &Tally, report: &Report) {
+fn report_further_errors(tally: &Tally, report: &Report) {
     report.print_message(&ReportMessage::note("more", "further errors are only counted").for_input(&tally.input));
 }
 
 /// Counts a record that was repaired, and reports the first ones.
-pub fn report_repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
+pub fn count_repaired_record(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
     if repairs.is_empty() {
         return;
     }

@@ -26,9 +26,9 @@ impl Rescue {
         Rescue { from, to, limits: limits.clone(), is_deep }
     }
 
-    /// Writes the readable part of the document at the start of `bytes`, which are at `offset` in the input. The next
-    /// document begins at `end`. Returns the message to report, or `None` if nothing is readable. The error of the
-    /// document itself is not reported again.
+    /// Writes the readable part of the document with which `bytes` begin; its offset in the input is `offset`. The next
+    /// document begins at index `end` of `bytes`. Returns the message to report, or `None` if nothing is readable. The
+    /// error of the document itself is not reported again.
     pub fn write_rescued(
         &self,
         bytes: &[u8],
@@ -67,8 +67,8 @@ pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<
         let description = describe(outcome.document.nodes().len() as u64, lost_len, outcome.consumed as u64);
         return Ok(Some(RescuedDocument { document: outcome.document, description }));
     }
-    let salvaged = outcome.salvage_before(end)?;
-    Ok(salvaged.map(|part| RescuedDocument {
+    let rescued_part = outcome.salvage_before(end)?;
+    Ok(rescued_part.map(|part| RescuedDocument {
         description: describe(part.values, part.lost, part.from),
         document: part.document,
     }))

@@ -83,11 +83,11 @@ impl<'c, R: Read> RecordSplitter<'c, R> {
                     }
                 }
                 Split::End if is_end => return Ok(None),
-                Split::End | Split::More if bytes.len() as u64 > self.max_record_len => {
+                Split::End | Split::Incomplete if bytes.len() as u64 > self.max_record_len => {
                     return Err(self.too_long_error());
                 }
-                Split::End | Split::More => self.window.read_more().map_err(SplitError::Input)?,
-                Split::Bad(error) => return Err(SplitError::Record(error)),
+                Split::End | Split::Incomplete => self.window.read_more().map_err(SplitError::Input)?,
+                Split::Broken(error) => return Err(SplitError::Record(error)),
             }
         }
     }
@@ -120,15 +120,15 @@ fn split_document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) ->
     let leading_blanks = if ignores_blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
     let body = &bytes[leading_blanks..];
     if body.is_empty() {
-        return if is_end { Split::End } else { Split::More };
+        return if is_end { Split::End } else { Split::Incomplete };
     }
     let outcome = stage.format().read(body, stage.settings(), Request::new(limits));
     let end = outcome.error.is_none().then_some(outcome.consumed);
     if !is_end && may_continue(stage, end, outcome.error.as_ref(), body) {
-        return Split::More;
+        return Split::Incomplete;
     }
     match (outcome.error, leading_blanks + outcome.consumed) {
-        (Some(error), _) => Split::Bad(stage.format().explain(error)),
+        (Some(error), _) => Split::Broken(stage.format().explain(error)),
         // A document of no bytes would be found again forever.
         (None, 0) => Split::End,
         (None, next) => {

@@ -54,8 +54,8 @@ pub fn lock_unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// From now on, a signal removes the unfinished files before it ends the command.
 pub fn watch_signals() -> Result<(), SignalError> {
-    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
-    WATCHED.get_or_init(|| system::watch_signals().map_err(|error| error.to_string())).clone().map_err(SignalError)
+    static WATCH_RESULT: OnceLock<Result<(), String>> = OnceLock::new();
+    WATCH_RESULT.get_or_init(|| system::watch_signals().map_err(|error| error.to_string())).clone().map_err(SignalError)
 }
 
 /// Returns a flag that becomes true at the first signal; the second one ends the command.

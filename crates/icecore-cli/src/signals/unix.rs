@@ -14,8 +14,8 @@ pub(super) fn watch_signals() -> io::Result<()> {
     flag::register(SIGXFSZ, Arc::default())?;
     // Signals that the caller ignores (`nohup`, a background job) stay ignored.
     let ignored_mask = ignored_signals();
-    let caught = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU].into_iter();
-    let mut signals = Signals::new(caught.filter(|signal| ignored_mask & (1 << (signal - 1)) == 0))?;
+    let caught_signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU].into_iter();
+    let mut signals = Signals::new(caught_signals.filter(|signal| ignored_mask & (1 << (signal - 1)) == 0))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             let is_from_keyboard = matches!(signal, SIGINT | SIGQUIT);

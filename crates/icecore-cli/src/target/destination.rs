@@ -21,7 +21,7 @@ pub struct Outputs {
     /// The permissions common to all inputs: users who can't read an input must not be able to read an output.
     mode: Option<u32>,
     /// Paths of the outputs so far.
-    written: HashSet<PathBuf>,
+    output_paths: HashSet<PathBuf>,
 }
 
 /// Destination of one output.
@@ -40,7 +40,7 @@ pub struct FileDestination {
     /// Its path, with all links resolved.
     pub path: PathBuf,
     /// Metadata of the existing file that it replaces.
-    pub existing: Option<Metadata>,
+    pub existing_metadata: Option<Metadata>,
     /// Permissions of a new file; the default ones if `None`.
     pub mode: Option<u32>,
     pub force: bool,
@@ -62,6 +62,7 @@ impl Outputs {
             return;
         }
         if let Some(mode) = permission_bits(&metadata) {
+            // The owner may read and write an output in any case.
             self.mode = Some(self.mode.map_or(mode, |common| common & mode | 0o600));
         }
         if let Some(id) = source.id(&metadata) {
@@ -108,12 +109,12 @@ impl Outputs {
             PathEnd::OpenFile => return Ok(Destination::Direct(path.to_owned())),
             PathEnd::Path(path) => path,
         };
-        let existing = match path.metadata() {
+        let existing_metadata = match path.metadata() {
             Ok(metadata) => Some(metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(file_error(requested_path, &error)),
         };
-        if let Some(metadata) = &existing {
+        if let Some(metadata) = &existing_metadata {
             if metadata.is_dir() {
                 return Err(destination_error(requested_path, "this is a folder: --out-dir writes into one"));
             }
@@ -122,13 +123,13 @@ impl Outputs {
             }
             self.check_not_input(requested_path, metadata)?;
         }
-        if !self.written.insert(path.clone()) {
+        if !self.output_paths.insert(path.clone()) {
             return Err(destination_error(requested_path, "another output has this name already"));
         }
-        if existing.is_some() && !self.force {
+        if existing_metadata.is_some() && !self.force {
             return Err(destination_error(requested_path, "this file exists: --force overwrites it"));
         }
-        Ok(Destination::File(FileDestination { path, existing, mode, force: self.force }))
+        Ok(Destination::File(FileDestination { path, existing_metadata, mode, force: self.force }))
     }
 
     fn check_not_input(&self, path: &Path, metadata: &Metadata) -> Result<(), Abort> {

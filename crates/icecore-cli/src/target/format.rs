@@ -41,10 +41,10 @@ fn format_from_extension(extension: &str) -> Option<&str> {
     if matches!(extension, "csv" | "tsv" | "parquet" | "arrow" | "arrows" | "feather") {
         return Some(extension);
     }
-    let has_extension =
+    let is_own_extension =
         |format: &&&Format| format.can.extension == extension || format.can.more_extensions.contains(&extension);
-    let has_extension = |format: &&&Format| has_extension(format) || format.aliases.contains(&extension);
-    let by_extension = || format::all().iter().find(has_extension).copied();
+    let fits_extension = |format: &&&Format| is_own_extension(format) || format.aliases.contains(&extension);
+    let by_extension = || format::all().iter().find(fits_extension).copied();
     let format = format::by_name(extension).or_else(by_extension)?;
     // A format that can't be detected needs options, so a file name does not choose it.
     (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)

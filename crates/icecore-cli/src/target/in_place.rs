@@ -63,10 +63,10 @@ impl InPlaceFile {
 
     /// Opens the file that replaces the original.
     pub fn open_target(&self) -> Result<Target, Abort> {
-        let existing = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
+        let existing_metadata = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
         Target::new(Destination::File(FileDestination {
             path: self.path.clone(),
-            existing: Some(existing),
+            existing_metadata: Some(existing_metadata),
             mode: None,
             force: true,
         }))
@@ -98,12 +98,12 @@ impl InPlaceFile {
                 _ => {}
             }
         }
-        let linked = fs::hard_link(&self.path, &backup.path).or_else(|error| match error.kind() {
+        let link_result = fs::hard_link(&self.path, &backup.path).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
             // Some file systems have no hard links.
             _ => copy_to_new_file(&self.path, &backup.path),
         });
-        linked.map_err(|error| match error.kind() {
+        link_result.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => self.backup_exists_error(backup),
             _ => file_error(&backup.path, &error),
         })?;
@@ -124,10 +124,10 @@ fn backup_name(name: &OsStr, suffix: &str) -> OsString {
 
 /// Copies a file to one that does not exist yet.
 fn copy_to_new_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut new = fs::File::options().write(true).create_new(true).open(to)?;
-    io::copy(&mut fs::File::open(from)?, &mut new)?;
-    new.set_permissions(from.metadata()?.permissions())?;
-    new.sync_all()
+    let mut new_file = fs::File::options().write(true).create_new(true).open(to)?;
+    io::copy(&mut fs::File::open(from)?, &mut new_file)?;
+    new_file.set_permissions(from.metadata()?.permissions())?;
+    new_file.sync_all()
 }
 
 fn usage_error(text: String) -> Abort {

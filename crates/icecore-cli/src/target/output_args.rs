@@ -25,7 +25,7 @@ pub struct OutputArgs {
 #[derive(Debug, Args)]
 pub struct InPlaceArgs {
     #[command(flatten)]
-    pub written: OutputArgs,
+    pub output_args: OutputArgs,
     /// Change the files themselves, and keep backups
     ///
     /// The original is kept as FILE.bak. A file in which nothing changes is not touched, and gets no backup. The changed file replaces the original when

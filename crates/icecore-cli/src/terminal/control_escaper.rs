@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 /// Writes text to another writer. Control characters are escaped, except for line ends and tabs.
 pub struct ControlEscaper {
-    to: Box<dyn Write>,
+    inner: Box<dyn Write>,
     /// The first bytes of a character that is not complete yet.
     incomplete_character: Vec<u8>,
 }
 
 impl ControlEscaper {
-    pub fn new(to: Box<dyn Write>) -> ControlEscaper {
-        ControlEscaper { to, incomplete_character: Vec::new() }
+    pub fn new(inner: Box<dyn Write>) -> ControlEscaper {
+        ControlEscaper { inner, incomplete_character: Vec::new() }
     }
 }
 
@@ -35,12 +35,12 @@ impl Write for ControlEscaper {
                 push_hex_escapes(chunk.invalid(), &mut out);
             }
         }
-        self.to.write_all(out.as_bytes())?;
+        self.inner.write_all(out.as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
+        self.inner.flush()
     }
 }
 
@@ -53,7 +53,7 @@ impl Drop for ControlEscaper {
         let mut rest = String::new();
         push_hex_escapes(&self.incomplete_character, &mut rest);
         // If this fails, an earlier write failed as well.
-        let _ = self.to.write_all(rest.as_bytes());
+        let _ = self.inner.write_all(rest.as_bytes());
     }
 }
 
@@ -67,9 +67,9 @@ mod tests {
         let text = b"a\x1b[31m\tb\r\n\xc3\xa9\xc2\x9b\x80 \xe2\x82";
         for chunk_len in 1..=text.len() {
             let shared = SharedBuffer::default();
-            let mut to = ControlEscaper::new(Box::new(shared.clone()));
-            text.chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
-            drop(to);
+            let mut escaper = ControlEscaper::new(Box::new(shared.clone()));
+            text.chunks(chunk_len).for_each(|bytes| escaper.write_all(bytes).unwrap());
+            drop(escaper);
             assert_eq!(shared.text(), "a\\u{1b}[31m\tb\\r\né\\u{9b}\\x80 \\xe2\\x82", "{chunk_len}");
         }
     }

@@ -8,10 +8,10 @@ const FLUSH_LEN: usize = 32 << 10;
 
 /// Adds colour to JSON for a terminal. Control characters are written as JSON escapes with the same meaning.
 pub struct JsonPainter {
-    to: Box<dyn Write>,
+    inner: Box<dyn Write>,
     paint: Paint,
     /// For each open container, whether it is an object.
-    open: Vec<bool>,
+    open_containers: Vec<bool>,
     /// Whether the next string is a key.
     is_key: bool,
     /// Whether a path and a tab precede each value.
@@ -41,11 +41,11 @@ enum PainterState {
 }
 
 impl JsonPainter {
-    pub fn new(to: Box<dyn Write>, paint: Paint) -> JsonPainter {
+    pub fn new(inner: Box<dyn Write>, paint: Paint) -> JsonPainter {
         JsonPainter {
-            to,
+            inner,
             paint,
-            open: Vec::new(),
+            open_containers: Vec::new(),
             is_key: false,
             has_paths: false,
             state: PainterState::Between,
@@ -64,7 +64,7 @@ impl JsonPainter {
     }
 
     /// Processes a character in the current state.
-    fn take_char(&mut self, c: char) {
+    fn process_char(&mut self, c: char) {
         match self.state {
             PainterState::String if c == '"' => self.end_token(PainterState::Between, Some(c)),
             PainterState::String => {
@@ -85,6 +85,7 @@ impl JsonPainter {
                 self.push(c);
             }
             PainterState::Omission if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
+            // The `-` of `->` looked like the beginning of a number.
             PainterState::Word if c == '>' && self.has_paths => {
                 self.state = PainterState::Link;
                 self.push(c);
@@ -93,32 +94,33 @@ impl JsonPainter {
             PainterState::Word if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+') => self.push(c),
             PainterState::Word | PainterState::Omission | PainterState::Link => {
                 self.end_token(PainterState::Between, None);
-                self.take_token_char(c);
+                self.process_char_outside_tokens(c);
             }
-            PainterState::Between => self.take_token_char(c),
+            PainterState::Between => self.process_char_outside_tokens(c),
         }
     }
 
-    fn take_token_char(&mut self, c: char) {
+    /// Processes a character that is outside of strings, words and paths.
+    fn process_char_outside_tokens(&mut self, c: char) {
         match c {
-            '\n' if self.has_paths && self.open.is_empty() => self.state = PainterState::LineStart,
+            '\n' if self.has_paths && self.open_containers.is_empty() => self.state = PainterState::LineStart,
             '…' => self.begin_token(PainterState::Omission, Ink::Faint),
             '"' => self.begin_token(PainterState::String, if self.is_key { Ink::Name } else { Ink::String }),
             '-' | '0'..='9' | 'a'..='z' => self.begin_token(PainterState::Word, Ink::Number),
             '{' | '[' => {
-                self.open.push(c == '{');
+                self.open_containers.push(c == '{');
                 self.is_key = c == '{';
             }
-            '}' | ']' => drop(self.open.pop()),
+            '}' | ']' => drop(self.open_containers.pop()),
             ':' => self.is_key = false,
-            ',' => self.is_key = self.open.last().copied().unwrap_or(false),
+            ',' => self.is_key = self.open_containers.last().copied().unwrap_or(false),
             _ => {}
         }
         self.push(c);
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
-        let result = self.to.write_all(&self.out);
+        let result = self.inner.write_all(&self.out);
         self.out.clear();
         result
     }
@@ -151,7 +153,7 @@ impl Write for JsonPainter {
         all.extend_from_slice(bytes);
         let mut chunks = all.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            chunk.valid().chars().for_each(|c| self.take_char(c));
+            chunk.valid().chars().for_each(|c| self.process_char(c));
             // Invalid bytes at the end may be the start of a character that continues in the next write.
             if chunks.peek().is_none() && chunk.invalid().len() < 4 {
                 self.incomplete_character = chunk.invalid().to_vec();
@@ -167,7 +169,7 @@ impl Write for JsonPainter {
 
     fn flush(&mut self) -> io::Result<()> {
         self.write_buffer()?;
-        self.to.flush()
+        self.inner.flush()
     }
 }
 
@@ -179,7 +181,7 @@ impl Drop for JsonPainter {
             self.paint.end_ink(&mut self.out);
         }
         self.out.append(&mut self.incomplete_character);
-        let _ = self.to.write_all(&self.out);
+        let _ = self.inner.write_all(&self.out);
     }
 }
 
@@ -191,9 +193,9 @@ mod tests {
 
     fn paint(json: &[u8], chunk_len: usize) -> String {
         let shared = SharedBuffer::default();
-        let mut to = JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout()));
-        json.chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
-        drop(to);
+        let mut painter = JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout()));
+        json.chunks(chunk_len).for_each(|bytes| painter.write_all(bytes).unwrap());
+        drop(painter);
         shared.text()
     }
 
@@ -222,10 +224,10 @@ mod tests {
     #[test]
     fn paths_and_counts_of_omitted_items_are_painted() {
         let shared = SharedBuffer::default();
-        let mut to =
+        let mut painter =
             JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout())).with_paths(true);
-        to.write_all(b"$.a[0]\t{\xe2\x80\xa63}\n$.b\t1\n$.c\t-> $.a[0]\n").unwrap();
-        drop(to);
+        painter.write_all(b"$.a[0]\t{\xe2\x80\xa63}\n$.b\t1\n$.c\t-> $.a[0]\n").unwrap();
+        drop(painter);
         let expected = "\x1b[1m$.a[0]\x1b[0m\t{\x1b[2m…3\x1b[0m}\n\x1b[1m$.b\x1b[0m\t\x1b[33m1\x1b[0m\n\
                         \x1b[1m$.c\x1b[0m\t\x1b[33m-> $.a[0]\x1b[0m\n";
         assert_eq!(shared.text(), expected);

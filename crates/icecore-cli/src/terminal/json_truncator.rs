@@ -5,9 +5,9 @@ use std::io::{self, Write};
 /// Writes JSON to another writer, with `{…3}` for values that are too deep, and `… 98 more` for further items. The
 /// output is for people.
 pub struct JsonTruncator {
-    to: Box<dyn Write>,
+    inner: Box<dyn Write>,
     limits: DisplayLimits,
-    open: Vec<OpenContainer>,
+    open_containers: Vec<OpenContainer>,
     /// Level of the container whose remaining content is hidden; 1 is the outermost one.
     hidden_level: Option<usize>,
     state: TruncatorState,
@@ -50,12 +50,12 @@ enum TruncatorState {
 }
 
 impl JsonTruncator {
-    pub fn new(to: Box<dyn Write>, display_limits: DisplayLimits) -> JsonTruncator {
+    pub fn new(inner: Box<dyn Write>, display_limits: DisplayLimits) -> JsonTruncator {
         let state = if display_limits.has_paths { TruncatorState::Path } else { TruncatorState::Between };
         JsonTruncator {
-            to,
+            inner,
             limits: display_limits,
-            open: Vec::new(),
+            open_containers: Vec::new(),
             hidden_level: None,
             state,
             blanks: Vec::new(),
@@ -63,7 +63,7 @@ impl JsonTruncator {
         }
     }
 
-    fn take_byte(&mut self, byte: u8) {
+    fn process_byte(&mut self, byte: u8) {
         match self.state {
             TruncatorState::Path => {
                 self.out.push(byte);
@@ -77,14 +77,14 @@ impl JsonTruncator {
                 };
                 self.write_unless_hidden(byte);
             }
-            TruncatorState::Between => self.take_token_byte(byte),
+            TruncatorState::Between => self.process_byte_outside_strings(byte),
         }
     }
 
     /// Processes a byte outside of strings.
-    fn take_token_byte(&mut self, byte: u8) {
+    fn process_byte_outside_strings(&mut self, byte: u8) {
         match byte {
-            b'\n' if self.open.is_empty() => {
+            b'\n' if self.open_containers.is_empty() => {
                 self.write_unless_hidden(byte);
                 self.state = if self.limits.has_paths { TruncatorState::Path } else { TruncatorState::Between };
             }
@@ -105,8 +105,8 @@ impl JsonTruncator {
 
     /// Handles a token that may be the first one of an item.
     fn begin_item(&mut self) {
-        let level = self.open.len();
-        let Some(top) = self.open.last_mut().filter(|top| top.expects_item) else { return };
+        let level = self.open_containers.len();
+        let Some(top) = self.open_containers.last_mut().filter(|top| top.expects_item) else { return };
         top.expects_item = false;
         top.items += 1;
         if top.items == 1 {
@@ -120,8 +120,8 @@ impl JsonTruncator {
 
     /// Processes a comma. If all visible items were written, the rest of the container is hidden.
     fn handle_comma(&mut self) {
-        let level = self.open.len();
-        if let Some(top) = self.open.last_mut() {
+        let level = self.open_containers.len();
+        if let Some(top) = self.open_containers.last_mut() {
             top.expects_item = true;
             if self.hidden_level.is_none() && top.items >= self.limits.items {
                 self.hidden_level = Some(level);
@@ -132,18 +132,18 @@ impl JsonTruncator {
 
     /// Processes an opening bracket. The contents are hidden if they are too deep.
     fn open_container(&mut self) {
-        let is_too_deep = self.open.len() >= self.limits.depth;
-        self.open.push(OpenContainer { items: 0, expects_item: true, is_too_deep, blanks: Vec::new() });
+        let is_too_deep = self.open_containers.len() >= self.limits.depth;
+        self.open_containers.push(OpenContainer { items: 0, expects_item: true, is_too_deep, blanks: Vec::new() });
         if is_too_deep && self.hidden_level.is_none() {
-            self.hidden_level = Some(self.open.len());
+            self.hidden_level = Some(self.open_containers.len());
         }
     }
 
     /// Processes a closing bracket. If a hidden part ends here, the number of its items is written in its place.
     fn close_container(&mut self, byte: u8) {
-        let ends_hidden_part = self.hidden_level == Some(self.open.len());
+        let ends_hidden_part = self.hidden_level == Some(self.open_containers.len());
         let blanks = std::mem::take(&mut self.blanks);
-        if let Some(top) = self.open.pop()
+        if let Some(top) = self.open_containers.pop()
             && ends_hidden_part
         {
             self.hidden_level = None;
@@ -177,14 +177,14 @@ impl JsonTruncator {
 
 impl Write for JsonTruncator {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        bytes.iter().for_each(|byte| self.take_byte(*byte));
-        self.to.write_all(&self.out)?;
+        bytes.iter().for_each(|byte| self.process_byte(*byte));
+        self.inner.write_all(&self.out)?;
         self.out.clear();
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
+        self.inner.flush()
     }
 }
 
@@ -198,8 +198,8 @@ mod tests {
         for chunk_len in [1, 3, json.len()] {
             let shared = SharedBuffer::default();
             let display_limits = DisplayLimits { depth, items, has_paths: json.starts_with('$') };
-            let mut to = JsonTruncator::new(Box::new(shared.clone()), display_limits);
-            json.as_bytes().chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
+            let mut truncator = JsonTruncator::new(Box::new(shared.clone()), display_limits);
+            json.as_bytes().chunks(chunk_len).for_each(|bytes| truncator.write_all(bytes).unwrap());
             texts.push(shared.text());
         }
         assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");

@@ -26,11 +26,11 @@ pub fn load_scenario(
 ) -> Result<Option<Scenario>, Abort> {
     let source = Source::from_path(Some(file));
     let name = source.name();
-    let loaded = match &args.column {
+    let loaded_document = match &args.column {
         Some(column) => Some(read_column(column, args, file, global, report)?),
         None => read_document(args, &source, &name, global, report)?,
     };
-    let Some((document, format)) = loaded else { return Ok(None) };
+    let Some((document, format)) = loaded_document else { return Ok(None) };
     let title = source.relative_path.display().to_string();
     let mut scenario = Scenario::from_document(&title, document, scenario::default_baseline(&format));
     scenario.engine = scenario::ENGINE.iter().map(|&format| format.to_owned()).collect();
@@ -58,11 +58,11 @@ fn read_document(
             return Ok(None);
         }
     };
-    let loaded = given_stage.map_or_else(|| icecore::detect::stage_of(&bytes), Ok).and_then(|stage| {
-        let document = icecore::read_as(&bytes, &stage, &global.limit)?;
+    let loaded_document = given_stage.map_or_else(|| icecore::detect::stage_of(&bytes), Ok).and_then(|stage| {
+        let document = icecore::read_as(&bytes, &stage, &global.limits)?;
         Ok((document.into_owned(), stage.format().name.to_owned()))
     });
-    Ok(loaded.map_err(|error| report.report_unreadable(name, &error, &bytes)).ok())
+    Ok(loaded_document.map_err(|error| report.report_unreadable(name, &error, &bytes)).ok())
 }
 
 /// The command line of `icecore rows`, which reads the table.
@@ -99,7 +99,7 @@ fn read_column(
     }
     let list = list.into_list_text();
     let stage = Stage::parse(VALUE_FORMAT).map_err(|error| other_error(&error))?;
-    let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| other_error(&error))?;
+    let document = icecore::read_as(list.as_bytes(), &stage, &global.limits).map_err(|error| other_error(&error))?;
     // `NAME=WRAPPER/FORMAT:OPTION` names the format of the values.
     let format = column.split_once('=').map_or("", |(_, path)| path);
     let format = format.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default();

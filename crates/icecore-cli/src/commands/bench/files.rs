@@ -28,14 +28,14 @@ impl OutputFiles {
         let inputs: Vec<_> = inputs.map(|path| Source::from_path(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
         let csv = if args.csv_safe { page::render_safe_csv } else { page::render_csv };
-        let requested: [(&Option<PathBuf>, ReportFormatter); 4] = [
+        let requested_files: [(&Option<PathBuf>, ReportFormatter); 4] = [
             (&args.json, format_json),
             (&args.csv, csv),
             (&args.markdown, page::render_markdown),
             (&args.html, page::render_html),
         ];
         let mut files = Vec::new();
-        for (path, format) in requested {
+        for (path, format) in requested_files {
             if let Some(path) = path {
                 files.push((prepare_destination(&mut outputs, path)?, format));
             }
@@ -49,7 +49,7 @@ impl OutputFiles {
     }
 
     /// Removes and returns the destination of the JSON.
-    pub fn take_json_destination(&mut self) -> Option<Destination> {
+    pub fn remove_json_destination(&mut self) -> Option<Destination> {
         self.has_json.then(|| self.files.remove(0).0)
     }
 

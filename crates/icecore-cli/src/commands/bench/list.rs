@@ -43,12 +43,12 @@ impl BenchList {
     /// As [`FoundCompetitors::select_participants`].
     pub fn new(
         scenarios: &[Scenario],
-        found: &FoundCompetitors,
+        found_competitors: &FoundCompetitors,
         options: &Options,
     ) -> Result<BenchList, icecore_lab::Error> {
         let mut list = BenchList { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {
-            let (participants, missing) = found.select_participants(scenario, options)?;
+            let (participants, missing) = found_competitors.select_participants(scenario, options)?;
             list.scenarios.push(ScenarioLine {
                 name: scenario.name.clone(),
                 title: scenario.title.clone(),
@@ -57,7 +57,7 @@ impl BenchList {
                 waits: scenario.waits.clone(),
             });
         }
-        for runner in &found.found {
+        for runner in &found_competitors.found {
             match runner {
                 FoundRunner::Here(participant) => list.competitors.push(Competitor {
                     id: participant.id.clone(),

@@ -35,20 +35,20 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
         return print_list(args, &mut files);
     }
     let old_report = args.compare.as_deref().map(load_report).transpose()?;
-    let measured = if args.reports.is_empty() {
+    let new_report = if args.reports.is_empty() {
         run_scenarios(args, global, report)?
     } else {
         Some(merge_reports(&args.reports)?)
     };
-    let Some(measured) = measured else { return Ok(()) };
+    let Some(new_report) = new_report else { return Ok(()) };
     // The standard output is for one document only.
     if !files.has_stdout() {
-        print_report(args, global, &measured)?;
+        print_report(args, global, &new_report)?;
     }
-    files.write_files(&measured)?;
+    files.write_files(&new_report)?;
     if let Some(old_report) = old_report {
         let threshold = args.fail_on.unwrap_or_default();
-        let comparison = compare::compare_reports(&old_report, &measured, threshold);
+        let comparison = compare::compare_reports(&old_report, &new_report, threshold);
         print_text(&format!("\n{comparison}"))?;
         if args.fail_on.is_some() && comparison.has_regressions() {
             report.raise_exit_code(code::FINDING);
@@ -61,7 +61,7 @@ fn lab_error(error: icecore_lab::Error) -> Abort {
     Abort::Failed(code::OTHER, error.to_string())
 }
 
-/// Returns the scenarios that the command line names, or merged.
+/// Returns the scenarios that the command line names, or all scenarios if it names none.
 fn select_scenarios(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
         return scenario::list_scenarios().map_err(lab_error);
@@ -70,8 +70,8 @@ fn select_scenarios(args: &Bench) -> Result<Vec<Scenario>, Abort> {
         let file = icecore::text::printable(file);
         return Err(usage_text_error(format!("`{file}` is a file, not a scenario; did you mean `--data {file}`?")));
     }
-    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
-    found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
+    let scenarios: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
+    scenarios.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
 fn build_options(args: &Bench) -> Options {
@@ -100,13 +100,15 @@ fn build_options(args: &Bench) -> Options {
 fn find_modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let current_folder = std::env::current_dir().ok();
-    let tops = program.ancestors().skip(1).chain(current_folder.as_deref());
-    tops.map(|top| top.join("bindings")).find(|folder| has_modules(folder))
+    let candidate_folders = program.ancestors().skip(1).chain(current_folder.as_deref());
+    candidate_folders.map(|folder| folder.join("bindings")).find(|folder| has_modules(folder))
 }
 
 /// Returns true if the module of at least one language was built in this folder.
 fn has_modules(folder: &Path) -> bool {
-    let is_built = |language: PathBuf| ["blib", "modules", "build"].iter().any(|built| language.join(built).is_dir());
+    let is_built = |language: PathBuf| {
+        ["blib", "modules", "build"].iter().any(|build_folder| language.join(build_folder).is_dir())
+    };
     std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
 }
 
@@ -114,12 +116,12 @@ fn print_list(args: &Bench, files: &mut OutputFiles) -> Result<(), Abort> {
     let scenarios = select_scenarios(args)?;
     let options = build_options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
-    let stop = signals::stop_flag()?;
-    check_competitors(&options, folder.path(), &stop)?;
-    let found = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only)
+    let stop_flag = signals::stop_flag()?;
+    check_competitors(&options, folder.path(), &stop_flag)?;
+    let competitors = run::find_competitors(&options.environment(folder.path(), &stop_flag), &scenarios, &options.only)
         .map_err(lab_error)?;
-    let list = BenchList::new(&scenarios, &found, &options).map_err(lab_error)?;
-    match files.take_json_destination() {
+    let list = BenchList::new(&scenarios, &competitors, &options).map_err(lab_error)?;
+    match files.remove_json_destination() {
         Some(destination) => {
             Target::write_text(destination, &(serde_json::to_string(&list).unwrap_or_default() + "\n"))
         }
@@ -128,11 +130,11 @@ fn print_list(args: &Bench, files: &mut OutputFiles) -> Result<(), Abort> {
 }
 
 /// Checks that the competitors of `--only` exist.
-fn check_competitors(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abort> {
+fn check_competitors(options: &Options, folder: &Path, stop_flag: &AtomicBool) -> Result<(), Abort> {
     if options.only.is_empty() {
         return Ok(());
     }
-    let result = run::check_competitor_names(&options.environment(folder, stop), &options.only);
+    let result = run::check_competitor_names(&options.environment(folder, stop_flag), &options.only);
     result.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
@@ -151,15 +153,15 @@ fn run_scenarios(args: &Bench, global: &Global, report: &mut Report) -> Result<O
         },
         None => select_scenarios(args)?,
     };
-    let stop = signals::stop_flag()?;
+    let stop_flag = signals::stop_flag()?;
     let options = build_options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
-    check_competitors(&options, folder.path(), &stop)?;
-    let measured = run::run_scenarios(&scenarios, &options, &mut progress_updater::ProgressUpdater, &stop);
-    if stop.load(Ordering::Relaxed) {
+    check_competitors(&options, folder.path(), &stop_flag)?;
+    let result = run::run_scenarios(&scenarios, &options, &mut progress_updater::ProgressUpdater, &stop_flag);
+    if stop_flag.load(Ordering::Relaxed) {
         report.report_fault(code::OTHER, "bench", "stopped; these are the measurements so far");
     }
-    measured.map(Some).map_err(lab_error)
+    result.map(Some).map_err(lab_error)
 }
 
 fn load_report(path: &Path) -> Result<model::Report, Abort> {
@@ -200,8 +202,8 @@ const MIN_WIDTH: usize = 60;
 /// Prints the tables and the ranking.
 fn print_report(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
     let color = Paint::new(global.color, &std::io::stdout()).is_enabled();
-    let usual = page::Style::default();
-    let width = tty::stdout_width().map_or(usual.width, |width| width.clamp(MIN_WIDTH, usual.width));
+    let default_style = page::Style::default();
+    let width = tty::stdout_width().map_or(default_style.width, |width| width.clamp(MIN_WIDTH, default_style.width));
     let style = page::Style { color, full: args.full, width };
     let mut text = page::render_text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));

@@ -11,35 +11,36 @@ use icecore_tables::plural::{format_count, join_names};
 /// Lists treat this character as a pattern, so a name that contains it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
-/// The language whose own dumps need some of its classes in no list.
+/// Ruby, as its formats name their language. Some classes in its dumps need no list.
 const RUBY: &str = "Ruby";
 
 /// An allow-list, and the classes that are not in it.
 pub struct AllowList<'r> {
     pub text: String,
     /// The classes that can't be part of a list.
-    pub refused: Vec<&'r ClassRow>,
+    pub refused_classes: Vec<&'r ClassRow>,
     /// The classes that need no list.
-    pub omitted: Vec<&'r ClassRow>,
+    pub omitted_classes: Vec<&'r ClassRow>,
 }
 
 /// Returns the list. For Laravel, `packages` names the package of each class.
 pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
-    let (listed, omitted): (Vec<&ClassRow>, Vec<&ClassRow>) = rows.iter().partition(|row| needs_list(row, language));
-    let (refused, listed): (Vec<&ClassRow>, Vec<&ClassRow>) =
+    let (listed, omitted_classes): (Vec<&ClassRow>, Vec<&ClassRow>) =
+        rows.iter().partition(|row| needs_list(row, language));
+    let (refused_classes, listed): (Vec<&ClassRow>, Vec<&ClassRow>) =
         listed.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
     let mut names: Vec<_> = listed.into_iter().map(|row| (quote_name(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
     if language == Language::Laravel {
-        return AllowList { text: format_laravel_list(&names, packages), refused, omitted };
+        return AllowList { text: format_laravel_list(&names, packages), refused_classes, omitted_classes };
     }
     let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
         Language::Perl => format!("classes => [{list}]\n"),
         // Sereal::Decoder ignores `classes`, and blesses objects of any class unless it refuses all.
         Language::Sereal => {
-            let refuse = if list.is_empty() { ", refuse_objects => 1" } else { "" };
-            format!("{{ classes => [{list}], thaw_allow_classes => [{list}]{refuse} }}\n")
+            let refuse_option = if list.is_empty() { ", refuse_objects => 1" } else { "" };
+            format!("{{ classes => [{list}], thaw_allow_classes => [{list}]{refuse_option} }}\n")
         }
         // PHP's own `unserialize` ignores an option that it does not know, and builds everything.
         Language::Php | Language::Laravel => format!("'allowed_classes' => [{list}]\n"),
@@ -47,7 +48,7 @@ pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: 
         Language::Rails if list.is_empty() => "classes: [:rails]\n".to_owned(),
         Language::Rails => format!("classes: [:rails, {list}]\n"),
     };
-    AllowList { text, refused, omitted }
+    AllowList { text, refused_classes, omitted_classes }
 }
 
 /// Explains why classes are left out of the list because they need none: a sentence for each reason.
@@ -78,18 +79,18 @@ pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
 /// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none
 /// of them, but Icecore's module may read that data.
 pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
-    let own = match language {
+    let own_language = match language {
         Language::Perl | Language::Sereal => "Perl",
         Language::Php | Language::Laravel => "PHP",
         Language::Ruby | Language::Rails => RUBY,
     };
-    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own);
+    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own_language);
     let names: Vec<String> = rows.iter().filter(is_foreign).map(|row| display_name(&row.class)).collect();
     let count = format_count(names.len() as u64, "class is", "classes are");
     // If all data is of another language, that is what the user wants.
     (!names.is_empty() && names.len() < rows.len()).then(|| {
         let names = join_names(&names);
-        format!("{count} named only by data of other languages; {own} itself does not read it: {names}")
+        format!("{count} named only by data of other languages; {own_language} itself does not read it: {names}")
     })
 }
 

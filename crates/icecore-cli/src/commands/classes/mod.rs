@@ -67,7 +67,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (Some(_), _) => return Err(Abort::Failed(code::USAGE, "`--composer` is for `--as laravel`".to_owned())),
         (None, _) => None,
     };
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut row_indices = HashMap::new();
@@ -81,11 +81,11 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
                 continue;
             }
         };
-        let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        let language = opened.stage.format().of_document().language();
-        reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
+        let Some(input) = reader.unwrap_input(&name, &bytes, report) else { continue };
+        let language = input.stage.format().of_document().language();
+        reader.read_documents(&name, &input, Detail::No, report, |_, outcome, _, report| {
             // The readable part of a document that breaks off counts as well.
-            let (names, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
+            let (names, tape) = list_names(outcome.document, &name, args.deep, input.limits(), report);
             for class in names.classes {
                 add_class(class, &name, language, &mut rows, &mut row_indices);
             }
@@ -104,18 +104,18 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (false, Some(language)) => {
             let list = allow::build_allow_list(&rows, language, packages.as_ref());
             writer.write_text(&list.text)?;
-            for row in list.refused {
+            for row in list.refused_classes {
                 report.report_fault(code::FINDING, &row.file, allow::refusal_message(row));
             }
-            for sentence in allow::explain_omissions(&list.omitted) {
-                report.note_command("omitted", sentence);
+            for sentence in allow::explain_omissions(&list.omitted_classes) {
+                report.report_command_note("omitted", sentence);
             }
             if let Some(sentence) = allow::describe_foreign_classes(&rows, language) {
-                report.note_command("foreign", sentence);
+                report.report_command_note("foreign", sentence);
             }
             for CodeRow { kind, count, path, file } in &code {
                 let times = format_count(*count, "time", "times");
-                report.note(
+                report.report_note(
                     file,
                     "omitted",
                     format!("{kind} ({times}, first at {path}) is not a class: no list has it"),
@@ -157,13 +157,13 @@ fn list_names(
     let names = NamedClasses::from_document(&document);
     if !is_deep {
         if let Some((node, stage)) = deep::first(&document, limits) {
-            report.note_nested(name, &document.path(node), &stage);
+            report.report_nested(name, &document.path(node), &stage);
         }
         return (names, document.into_tape());
     }
     match deep::open(document, limits) {
         Ok(deep) => {
-            report.note_opened(name, &deep);
+            report.report_opened_strings(name, &deep);
             (NamedClasses::from_document(&deep.document), deep.document.into_tape())
         }
         Err(error) => {
@@ -239,8 +239,8 @@ fn format_table(rows: &[ClassRow], code: &[CodeRow], has_file_column: bool, pain
     let count_width = lines.iter().map(|line| line.count.to_string().len()).max().unwrap_or(0).max("COUNT".len());
     let kind_width = lines.iter().map(|line| line.kind.len()).max().unwrap_or(0).max("KIND".len());
     let name_width = lines.iter().map(|line| line.class.chars().count()).max().unwrap_or(0).max("CLASS".len());
-    let head = format!("{:>count_width$}  {:kind_width$}  {:name_width$}  FIRST AT", "COUNT", "KIND", "CLASS");
-    let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
+    let header = format!("{:>count_width$}  {:kind_width$}  {:name_width$}  FIRST AT", "COUNT", "KIND", "CLASS");
+    let mut text = format!("{}\n", paint.ink(Ink::Faint, header));
     for Line { count, kind, class, path, file } in lines {
         let padding = name_width - class.chars().count();
         let class = paint.ink(Ink::Class, &class);

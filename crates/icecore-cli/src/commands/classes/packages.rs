@@ -21,9 +21,9 @@ impl Packages {
         let mut packages = Packages { prefixes: Vec::new() };
         let project = read_json(&folder.join("composer.json"))?;
         packages.add_prefixes(&project, "this project");
-        let installed = folder.join("vendor/composer/installed.json");
-        if installed.exists() {
-            let installed = read_json(&installed)?;
+        let installed_file = folder.join("vendor/composer/installed.json");
+        if installed_file.exists() {
+            let installed = read_json(&installed_file)?;
             // Composer 1 wrote the list without an object around it.
             let list = installed.get("packages").unwrap_or(&installed).as_array();
             for package in list.into_iter().flatten() {
@@ -40,8 +40,9 @@ impl Packages {
     fn add_prefixes(&mut self, description: &Value, name: &str) {
         for section in ["autoload", "autoload-dev"] {
             for standard in ["psr-4", "psr-0"] {
-                let declared = description.pointer(&format!("/{section}/{standard}")).and_then(Value::as_object);
-                for text in declared.into_iter().flat_map(|prefixes| prefixes.keys()) {
+                let declared_prefixes =
+                    description.pointer(&format!("/{section}/{standard}")).and_then(Value::as_object);
+                for text in declared_prefixes.into_iter().flat_map(|prefixes| prefixes.keys()) {
                     self.prefixes.push(Prefix { text: text.clone(), package: to_comment_text(name) });
                 }
             }
@@ -50,9 +51,9 @@ impl Packages {
 
     /// Returns the package with the longest matching prefix.
     pub fn find_package(&self, class: &[u8]) -> Option<&str> {
-        let matching =
+        let matching_prefixes =
             self.prefixes.iter().filter(|prefix| !prefix.text.is_empty() && class.starts_with(prefix.text.as_bytes()));
-        matching.max_by_key(|prefix| prefix.text.len()).map(|prefix| prefix.package.as_str())
+        matching_prefixes.max_by_key(|prefix| prefix.text.len()).map(|prefix| prefix.package.as_str())
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Convert {
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub written: OutputArgs,
+    pub output_args: OutputArgs,
     /// Overwrite files that exist, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,

@@ -1,6 +1,6 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
-use super::Conversion;
+use super::{Conversion, OpenedStrings};
 use crate::output_writer::OutputWriter;
 use crate::records::{Framing, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
@@ -55,7 +55,7 @@ impl Conversion<'_> {
                     let window = Window::new(unpacked, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan_records(inner, framing);
-                    let max_record_len = plan.max_record_len.min(self.global.limit.decompressed);
+                    let max_record_len = plan.max_record_len.min(self.global.limits.decompressed);
                     let plan = RecordPlan { max_record_len, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, writer, report);
                 }
@@ -77,7 +77,7 @@ impl Conversion<'_> {
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let mut conversion = RecordConversion::new(plan, window, name, report);
-        writer.hold_records();
+        writer.write_only_complete_records();
         let is_complete = conversion.convert_all(writer)?;
         let tally = conversion.tally;
         if tally.has_unreadable() {
@@ -124,28 +124,31 @@ impl Conversion<'_> {
             return false;
         }
         let bytes = bytes.strip_prefix(MARK).filter(|_| must_skip_mark(stage)).unwrap_or(bytes);
-        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limit));
+        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limits));
         let may_continue = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
         outcome.error.is_none() && !may_continue
     }
 
     /// Returns how to convert an input record by record. A format of lines becomes the format of one line.
     fn plan_records(&self, stage: Stage, framing: Framing) -> RecordPlan {
-        let (from, framing) = match stage.of_line() {
+        let (input_stage, framing) = match stage.of_line() {
             Some(line) if framing == Framing::Documents => (line, Framing::Lines),
             Some(line) => (line, framing),
             None => (stage, framing),
         };
-        let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
-        let is_text = match to.wrappers().first() {
+        let output_stage = self.to.of_line().unwrap_or_else(|| self.to.clone());
+        let is_text = match output_stage.wrappers().first() {
             Some(outermost) => outermost.wrapper().text == Some(true),
-            None => !to.format().can.separator.is_empty(),
+            None => !output_stage.format().can.separator.is_empty(),
         };
-        let limits = &self.global.limit;
+        let limits = &self.global.limits;
         RecordPlan {
-            rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
-            converter: RecordConverter::new(from.clone(), to, limits, self.args.deep),
-            from,
+            rescue: self
+                .args
+                .partial
+                .then(|| Rescue::new(input_stage.clone(), output_stage.clone(), limits, self.args.deep)),
+            converter: RecordConverter::new(input_stage.clone(), output_stage, limits, self.args.deep),
+            input_stage,
             input_framing: framing,
             output_framing: self.args.frame.unwrap_or(Framing::Documents),
             ends_lines: is_text && self.args.frame.is_none(),
@@ -176,11 +179,17 @@ impl Conversion<'_> {
         };
         let Some(input) = input else { return Ok(false) };
         if self.args.strict
-            && !self.convert_documents(name, &input, &mut OutputWriter::new_discarding(), false, report)?
+            && !self.convert_documents(
+                name,
+                &input,
+                &mut OutputWriter::new_discarding(),
+                OpenedStrings::Ignore,
+                report,
+            )?
         {
             return Ok(false);
         }
-        self.convert_documents(name, &input, writer, true, report)
+        self.convert_documents(name, &input, writer, OpenedStrings::Report, report)
     }
 }
 

@@ -24,24 +24,24 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
-    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limit)?;
+    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limits)?;
     reader.suggests_partial = !args.partial;
-    let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
+    let may_stream = !args.strict && (sources.len() == 1 || args.output_args.out_dir.is_some());
     report.is_strict = args.strict;
     report.has_output_option = true;
     let mut outputs = Outputs::new(&sources, args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let destination = match args.written.out_dir {
+    let destination = match args.output_args.out_dir {
         Some(_) => None,
-        None => Some(outputs.output_destination(args.written.output.as_ref())?),
+        None => Some(outputs.output_destination(args.output_args.output.as_ref())?),
     };
-    let is_shown = matches!(destination, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
+    let is_terminal = matches!(destination, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
     let mut to = target_stage(args)?;
-    let output = args.written.output.as_deref();
+    let output = args.output_args.output.as_deref();
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
-        report.note_command("extension", note);
+        report.report_command_note("extension", note);
     }
-    if is_shown {
+    if is_terminal {
         terminal::check_not_binary(&to, args.force)?;
         if args.each.is_none() {
             to = terminal::with_indented_json(to);
@@ -50,8 +50,8 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     if terminal::writes_json(&to) && !args.strict {
         report.class_advice = Some("`-t json:class=_class` keeps the names of classes");
     }
-    let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
-    match (destination, &args.written.out_dir) {
+    let job = Conversion { reader, to, is_terminal, args, global, may_stream, tallies: RefCell::default() };
+    match (destination, &args.output_args.out_dir) {
         (Some(destination), _) => job.write_to_one(destination, &sources, report)?,
         (None, Some(folder)) => {
             job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?
@@ -63,11 +63,18 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     mistakes::refuse_framing_as_file(args.each, &args.inputs.files)?;
-    let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
+    let to = format::target_format(args.to.as_deref(), args.output_args.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
     document_reader::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
     class_map::apply_pairs(&mut stage, &args.class_map)?;
     Ok(stage)
+}
+
+/// Whether strings that were decoded because of `--deep` are reported.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenedStrings {
+    Report,
+    Ignore,
 }
 
 /// The conversion of all inputs.
@@ -77,10 +84,10 @@ struct Conversion<'a> {
     args: &'a Convert,
     global: &'a Global,
     /// Whether the output goes to a terminal.
-    is_shown: bool,
+    is_terminal: bool,
     /// Whether output may begin before the whole input was read. This is only possible if no other output follows a
     /// document that breaks off.
-    streams: bool,
+    may_stream: bool,
     /// The counts of the records of each input.
     tallies: RefCell<Vec<Tally>>,
 }
@@ -89,16 +96,16 @@ impl Conversion<'_> {
     /// Writes all inputs to the standard output or to one file.
     fn write_to_one(&self, destination: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(destination)?;
-        if self.is_shown && terminal::writes_json(&self.to) {
+        if self.is_terminal && terminal::writes_json(&self.to) {
             target.writer.paint_json(self.global.color);
-        } else if self.is_shown && !self.args.force {
+        } else if self.is_terminal && !self.args.force {
             target.writer.escape_controls();
         }
         for source in sources {
             self.convert_source(source, &mut target.writer, report)?;
         }
         // No file appears if no document was converted.
-        if target.is_file() && target.writer.documents() == 0 { Ok(()) } else { target.complete_output() }
+        if target.is_file() && target.writer.document_count() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
@@ -111,7 +118,7 @@ impl Conversion<'_> {
                     }
                 }
                 Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
-                Err(stop) => return Err(stop),
+                Err(abort) => return Err(abort),
             }
         }
         Ok(())
@@ -148,23 +155,29 @@ impl Conversion<'_> {
         };
         let Some(input) = input else { return Ok(false) };
         let input = &input;
-        if let Some(check_name) = input.unchecked {
-            report.note_unchecked(name, check_name);
+        if let Some(check_name) = input.unchecked_name {
+            report.report_unchecked(name, check_name);
         }
         // Losses are known only after a document was written. With --strict, a document is therefore written twice,
         // and the first output is discarded.
         if self.args.strict {
-            let is_convertible =
-                self.convert_documents(name, input, &mut OutputWriter::new_discarding(), false, report)?;
+            let is_convertible = self.convert_documents(
+                name,
+                input,
+                &mut OutputWriter::new_discarding(),
+                OpenedStrings::Ignore,
+                report,
+            )?;
             // The first pass has already reported everything.
             report.is_strict = false;
-            let written = is_convertible && self.convert_documents(name, input, writer, true, report)?;
+            let is_written =
+                is_convertible && self.convert_documents(name, input, writer, OpenedStrings::Report, report)?;
             report.is_strict = true;
-            return Ok(written);
+            return Ok(is_written);
         }
         match self.convert_streamed(name, input, writer, report) {
             Some(result) => result,
-            None => self.convert_documents(name, input, writer, true, report),
+            None => self.convert_documents(name, input, writer, OpenedStrings::Report, report),
         }
     }
 
@@ -179,7 +192,7 @@ impl Conversion<'_> {
     ) -> Option<Result<bool, Abort>> {
         let UnwrappedInput { stage: from, bytes, .. } = input;
         let bytes = &**bytes;
-        if !self.streams
+        if !self.may_stream
             || !from.wrappers().is_empty()
             || !self.to.wrappers().is_empty()
             || self.args.each.is_some()
@@ -189,11 +202,11 @@ impl Conversion<'_> {
         {
             return None;
         }
-        let store = OnceLock::new();
-        let StreamOutcome { outcome, written } =
-            stream::convert_in_windows(bytes, &store, from, &self.to, &self.global.limit, writer)?;
+        let unpacked_store = OnceLock::new();
+        let StreamOutcome { outcome, write_result } =
+            stream::convert_in_windows(bytes, &unpacked_store, from, &self.to, &self.global.limits, writer)?;
         report.report_repairs(name, 0, outcome.document.repairs());
-        let losses = match written {
+        let losses = match write_result {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Some(Err(writer.take_stop_reason())),
             Err(error) => {
@@ -201,15 +214,15 @@ impl Conversion<'_> {
                 return Some(Ok(false));
             }
         };
-        report.report_losses(name, &losses, false);
+        report.report_losses(name, &losses);
         let rest = bytes.get(outcome.consumed..).unwrap_or(&[]);
         let is_end = rest.is_empty() || from.format().ends_as_printed(rest);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
         if !writer.is_at_line_start()
-            && let Err(stop) = writer.write_text("\n")
+            && let Err(abort) = writer.write_text("\n")
         {
-            return Some(Err(stop));
+            return Some(Err(abort));
         }
         match &error {
             Some(error) if error.layer().is_some() => report.report_unreadable(name, error, outcome.document.input()),
@@ -219,14 +232,14 @@ impl Conversion<'_> {
         Some(Ok(error.is_none()))
     }
 
-    /// Converts each document of an input as a whole. Returns true if all were written. With `reports_opened`,
-    /// reports the decoded strings.
+    /// Converts each document of an input as a whole. Returns true if all were written. `opened_strings` says
+    /// whether the strings that were decoded are reported.
     fn convert_documents(
         &self,
         name: &str,
         input: &UnwrappedInput<'_>,
         writer: &mut OutputWriter,
-        reports_opened: bool,
+        opened_strings: OpenedStrings,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let to = self.to.format();
@@ -236,9 +249,9 @@ impl Conversion<'_> {
         let is_same_format = std::ptr::eq(input.stage.format().of_document(), to.of_document());
         let detail =
             if is_same_format || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::IfFormat(to.name) };
-        let mut all_written = true;
-        let mut is_rescued = false;
-        let all_read = self.reader.read_documents(name, input, detail, report, |_, outcome, start, report| {
+        let mut is_all_written = true;
+        let mut has_rescued = false;
+        let is_all_read = self.reader.read_documents(name, input, detail, report, |_, outcome, start, report| {
             let document = match outcome.error {
                 None => outcome.document,
                 Some(_) if self.args.partial => match self.rescue_partial(name, input, start, report) {
@@ -247,27 +260,27 @@ impl Conversion<'_> {
                 },
                 Some(_) => return Ok(outcome.document.into_tape()),
             };
-            is_rescued |= outcome.error.is_some();
-            let document = match self.open_nested(document, name, reports_opened, report) {
+            has_rescued |= outcome.error.is_some();
+            let document = match self.open_nested(document, name, opened_strings, report) {
                 Ok(document) => document,
                 Err(error) => {
                     report.report_unwritable(name, &error);
-                    all_written = false;
+                    is_all_written = false;
                     return Ok(Tape::new());
                 }
             };
             let start = writer.position();
-            match icecore::write_to(&document, &self.to, &self.global.limit, writer) {
+            match icecore::write_to(&document, &self.to, &self.global.limits, writer) {
                 Ok(losses) => {
-                    report.report_losses(name, &losses, self.args.strict);
-                    all_written &= !self.args.strict || losses.is_empty();
+                    report.report_or_refuse_losses(name, &losses, self.args.strict);
+                    is_all_written &= !self.args.strict || losses.is_empty();
                     writer.count_document();
                 }
                 Err(error) if error.kind() == ErrorKind::Output => return Err(writer.take_stop_reason()),
                 Err(error) => {
                     report.report_unwritable(name, &error);
                     writer.discard_after(start);
-                    all_written = false;
+                    is_all_written = false;
                 }
             }
             if has_separators && !writer.is_at_line_start() {
@@ -275,7 +288,7 @@ impl Conversion<'_> {
             }
             Ok(document.into_tape())
         })?;
-        Ok((all_read || is_rescued) && all_written)
+        Ok((is_all_read || has_rescued) && is_all_written)
     }
 
     /// With `--deep`, decodes frozen data in the strings of the document.
@@ -283,15 +296,15 @@ impl Conversion<'_> {
         &self,
         document: Document<'d>,
         name: &str,
-        reports_opened: bool,
+        opened_strings: OpenedStrings,
         report: &Report,
     ) -> Result<Document<'d>, Error> {
         if !self.args.deep {
             return Ok(document);
         }
-        let deep = deep::open(document, &self.global.limit)?;
-        if reports_opened {
-            report.note_opened(name, &deep);
+        let deep = deep::open(document, &self.global.limits)?;
+        if opened_strings == OpenedStrings::Report {
+            report.report_opened_strings(name, &deep);
         }
         Ok(deep.document)
     }

@@ -21,11 +21,11 @@ impl Conversion<'_> {
         let outcome = input.stage.format().read(bytes, input.stage.settings(), request);
         match rescue_document(outcome, bytes.len(), start as u64) {
             Ok(Some(RescuedDocument { document, description })) => {
-                report.note(name, "partial", description);
+                report.report_note(name, "partial", description);
                 Some(document)
             }
             Ok(None) => {
-                report.note(name, "partial", NOTHING_READABLE.to_owned());
+                report.report_note(name, "partial", NOTHING_READABLE.to_owned());
                 None
             }
             Err(error) => {

@@ -17,36 +17,36 @@ const CONTEXT_LEN: usize = 16;
 
 /// Maximum lengths of a description.
 #[derive(Clone, Copy)]
-pub struct Lengths {
+pub struct MaxLengths {
     /// Characters of a string.
     pub string: usize,
     /// Characters of the whole description.
     pub total: usize,
     /// Whether links may be described by the path of their target. Finding one takes time for each value before it.
-    pub has_paths: bool,
+    pub may_search_paths: bool,
 }
 
 /// Describes a value in a few words.
-pub fn describe(value: Cursor<'_>, lengths: Lengths) -> String {
+pub fn describe(value: Cursor<'_>, lengths: MaxLengths) -> String {
     cut(&describe_fully(value.target(), lengths.string), lengths.total)
 }
 
 /// Describes two different values by two different texts.
-pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> (String, String) {
+pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: MaxLengths) -> (String, String) {
     let (description, right_description) = (describe(left, lengths), describe(right, lengths));
     if description != right_description {
         return (description, right_description);
     }
-    let (a, b) = (left.target(), right.target());
+    let (left_target, right_target) = (left.target(), right.target());
     let differs = |pair: &(String, String)| pair.0 != pair.1;
-    let found = describe_links(left, right, &description, lengths.has_paths)
+    let texts = describe_links(left, right, &description, lengths.may_search_paths)
         .filter(differs)
         .or_else(|| Some(describe_properties(left, right, &description)).filter(differs))
-        .or_else(|| Some((describe_class(a), describe_class(b))).filter(differs))
-        .or_else(|| show_string_difference(a, b, lengths))
-        .or_else(|| Some((outline(a, false), outline(b, false))).filter(differs))
-        .or_else(|| Some((outline(a, true), outline(b, true))).filter(differs));
-    match found {
+        .or_else(|| Some((describe_class(left_target), describe_class(right_target))).filter(differs))
+        .or_else(|| show_string_difference(left_target, right_target, lengths))
+        .or_else(|| Some((outline(left_target), outline(right_target))).filter(differs))
+        .or_else(|| Some((outline_with_kinds(left_target), outline_with_kinds(right_target))).filter(differs));
+    match texts {
         Some((left, right)) => cut_around_difference(&left, &right, lengths),
         None => (description.clone(), format!("{description} with other content")),
     }
@@ -83,11 +83,16 @@ fn describe_fully(value: Cursor<'_>, max_chars: usize) -> String {
 
 /// Describes links by their targets, if one of the values is a link. `description` is the text for a value that is
 /// not a link.
-fn describe_links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
+fn describe_links(
+    left: Cursor<'_>,
+    right: Cursor<'_>,
+    description: &str,
+    may_search_paths: bool,
+) -> Option<(String, String)> {
     let describe_link = |cursor: Cursor<'_>| match cursor.kind().is_again() {
         true => {
             let kind = describe_value(cursor.document(), cursor.index(), 0).kind;
-            let path = has_paths.then(|| cursor.document().path(cursor.target().index()));
+            let path = may_search_paths.then(|| cursor.document().path(cursor.target().index()));
             format!("{kind} to {}", path.as_deref().unwrap_or(description))
         }
         false => description.to_owned(),
@@ -97,20 +102,27 @@ fn describe_links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_pa
 
 /// Adds to the description the kinds of the values if they differ, else their marks and forms.
 fn describe_properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
-    let (a, b) = (left.target(), right.target());
+    let (left_target, right_target) = (left.target(), right.target());
     let describe_node = |cursor: Cursor<'_>| describe_value(cursor.document(), cursor.index(), 0);
-    let (left_words, right_words) = (describe_node(a), describe_node(b));
-    if left_words.kind != right_words.kind {
-        return (format!("{} {description}", left_words.kind), format!("{} {description}", right_words.kind));
+    let (left_description, right_description) = (describe_node(left_target), describe_node(right_target));
+    if left_description.kind != right_description.kind {
+        return (
+            format!("{} {description}", left_description.kind),
+            format!("{} {description}", right_description.kind),
+        );
     }
     let add_marks = |cursor: Cursor<'_>, target: ValueDescription| {
         let mut marks = describe_node(cursor).marks;
         marks.extend(target.marks.iter().filter(|_| cursor.kind().is_again()));
-        let form = if a.node().form() == b.node().form() { String::new() } else { describe_form(cursor.target()) };
+        let form = if left_target.node().form() == right_target.node().form() {
+            String::new()
+        } else {
+            describe_form(cursor.target())
+        };
         let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
         if marks.is_empty() { description.to_owned() } else { format!("{description} ({})", marks.join(", ")) }
     };
-    (add_marks(left, left_words), add_marks(right, right_words))
+    (add_marks(left, left_description), add_marks(right, right_description))
 }
 
 /// Returns the name of the form of an object or a similar value.
@@ -129,10 +141,11 @@ fn describe_class(value: Cursor<'_>) -> String {
 }
 
 /// Returns the parts of two strings that begin shortly before their first difference.
-fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(String, String)> {
+fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: MaxLengths) -> Option<(String, String)> {
     let (a, b) = (left.as_bytes()?, right.as_bytes()?);
     let common_len = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let mut start = common_len.saturating_sub(CONTEXT_LEN);
+    // The parts must not begin inside a UTF-8 character.
     while start > 0 && a.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
         start -= 1;
     }
@@ -146,41 +159,47 @@ fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths)
 }
 
 /// Cuts two texts so that their first difference is visible.
-fn cut_around_difference(left: &str, right: &str, lengths: Lengths) -> (String, String) {
+fn cut_around_difference(left: &str, right: &str, lengths: MaxLengths) -> (String, String) {
     let max_chars = lengths.string.min(lengths.total);
     let common_len = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
     let is_visible =
         common_len + CONTEXT_LEN <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
-    let skipped = if is_visible { 0 } else { common_len.saturating_sub(CONTEXT_LEN.min(max_chars / 3)) };
-    let part = |text: &str| match skipped {
+    let skipped_chars = if is_visible { 0 } else { common_len.saturating_sub(CONTEXT_LEN.min(max_chars / 3)) };
+    let cut_part = |text: &str| match skipped_chars {
         0 => cut(text, max_chars),
-        _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped)).collect::<String>(), max_chars),
+        _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped_chars)).collect::<String>(), max_chars),
     };
-    (part(left), part(right))
+    (cut_part(left), cut_part(right))
 }
 
-/// Returns the content of a value as text, up to a length and a number of levels. With `has_kinds`, the text includes
-/// the kinds of numbers and strings.
-fn outline(value: Cursor<'_>, has_kinds: bool) -> String {
-    let mut outline = Outline { has_kinds, text: String::new() };
+/// Returns the content of a value as text, up to a length and a number of levels.
+fn outline(value: Cursor<'_>) -> String {
+    let mut outline = Outline { shows_kinds: false, text: String::new() };
+    outline.push(value, MAX_LEVELS);
+    outline.text
+}
+
+/// Like [`outline`], with the kinds of numbers and strings.
+fn outline_with_kinds(value: Cursor<'_>) -> String {
+    let mut outline = Outline { shows_kinds: true, text: String::new() };
     outline.push(value, MAX_LEVELS);
     outline.text
 }
 
 /// The content of a value as text, as far as it was written.
 struct Outline {
-    has_kinds: bool,
+    shows_kinds: bool,
     text: String,
 }
 
 impl Outline {
-    fn is_long(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.text.len() > MAX_OUTLINE_LEN
     }
 
     fn push(&mut self, cursor: Cursor<'_>, levels: usize) {
         let node = cursor.node();
-        if !node.kind.is_container() || levels == 0 || self.is_long() {
+        if !node.kind.is_container() || levels == 0 || self.is_full() {
             return self.push_leaf(cursor);
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {
@@ -205,7 +224,7 @@ impl Outline {
             return self.text.push_str(kind);
         }
         let text = describe_fully(cursor, MAX_OUTLINE_LEN);
-        if self.has_kinds && !cursor.kind().is_container() && text != kind {
+        if self.shows_kinds && !cursor.kind().is_container() && text != kind {
             self.text.push_str(kind);
             self.text.push(' ');
         }
@@ -218,7 +237,7 @@ impl Outline {
             if index > 0 {
                 self.text.push_str(", ");
             }
-            if self.is_long() {
+            if self.is_full() {
                 break;
             }
             self.push(item, levels - 1);
@@ -233,10 +252,10 @@ impl Outline {
             if index > 0 {
                 self.text.push_str(", ");
             }
-            if self.is_long() {
+            if self.is_full() {
                 break;
             }
-            if let Some(kind) = describe_key(value).filter(|_| self.has_kinds) {
+            if let Some(kind) = describe_key(value).filter(|_| self.shows_kinds) {
                 self.text.push_str(&format!("{kind} "));
             }
             match key {
@@ -276,7 +295,7 @@ mod tests {
 
     fn compare(format: &str, left: &[u8], right: &[u8], total: usize) -> String {
         let (a, b) = (read(format, left), read(format, right));
-        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, total, has_paths: true });
+        let (a, b) = contrast(a.root(), b.root(), MaxLengths { string: 60, total, may_search_paths: true });
         format!("{a} -> {b}")
     }
 

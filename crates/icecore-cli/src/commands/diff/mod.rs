@@ -37,8 +37,8 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
     let (mut target, printer) = open_output(args, global)?;
-    match compare_files(args, global, [left, right], report, |found| {
-        printer.write_differences(found, &mut target.writer)
+    match compare_files(args, global, [left, right], report, |differences| {
+        printer.write_differences(differences, &mut target.writer)
     })? {
         // A file that can't be read has been reported, and no output appears.
         None => return Ok(()),
@@ -59,7 +59,7 @@ fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Differenc
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limit);
+    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limits);
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
@@ -73,24 +73,25 @@ fn compare_files(
     write: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
 ) -> Result<Option<bool>, Abort> {
     let format_name = |own: Option<&String>| own.or(args.format.as_ref()).cloned();
-    let from = |name| InputFormat { name, options: args.options.clone() };
-    let (left_format, right_format) = (from(format_name(None)), from(format_name(args.format_b.as_ref())));
+    let input_format = |name| InputFormat { name, options: args.options.clone() };
+    let (left_format, right_format) =
+        (input_format(format_name(None)), input_format(format_name(args.format_b.as_ref())));
     let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
-    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limit)?;
-    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;
+    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limits)?;
+    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limits)?;
     report.count_input();
     report.count_input();
-    let (left, right) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
-    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let (left_bytes, right_bytes) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
+    let (Some(left_bytes), Some(right_bytes)) = (left_bytes, right_bytes) else { return Ok(None) };
     // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
     let inputs = (
-        left_reader.unwrap_input(&left_source.name(), &left, report),
-        right_reader.unwrap_input(&right_source.name(), &right, report),
+        left_reader.unwrap_input(&left_source.name(), &left_bytes, report),
+        right_reader.unwrap_input(&right_source.name(), &right_bytes, report),
     );
-    let (Some(left), Some(right)) = &inputs else { return Ok(None) };
-    let has_same_format = left.stage.format().of_document().name == right.stage.format().of_document().name;
-    let left = read_document(&left_reader, &left_source.name(), left, Detail::No, report)?;
-    let right = read_document(&right_reader, &right_source.name(), right, Detail::No, report)?;
+    let (Some(left_input), Some(right_input)) = &inputs else { return Ok(None) };
+    let has_same_format = left_input.stage.format().of_document().name == right_input.stage.format().of_document().name;
+    let left = read_document(&left_reader, &left_source.name(), left_input, Detail::No, report)?;
+    let right = read_document(&right_reader, &right_source.name(), right_input, Detail::No, report)?;
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
     let mut rules = if has_same_format { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {

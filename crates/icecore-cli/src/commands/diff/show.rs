@@ -1,7 +1,7 @@
 //! Prints differences, as text for people and as JSON for programs.
 
 use super::args::DiffView;
-use super::contrast::{Lengths, contrast, cut, describe, describe_key};
+use super::contrast::{MaxLengths, contrast, cut, describe, describe_key};
 use crate::arguments;
 use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
@@ -124,16 +124,16 @@ impl<'a> DifferencePrinter<'a> {
     /// Writes `changed $.to: "ann" -> "bob"`.
     fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
-        let rest = match change.kind {
+        let details = match change.kind {
             ChangeKind::Moved if place.differs_only_by_key() => String::new(),
             ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, &place.new_path)),
-            _ => match self.format_values(change, self.lengths(MAX_STRING_LEN, usize::MAX)) {
+            _ => match self.format_values(change, self.max_lengths(MAX_STRING_LEN, usize::MAX)) {
                 (Some(left), Some(right)) => format!(": {left} -> {right}"),
                 (left, right) => format!(": {}", left.or(right).unwrap_or_default()),
             },
         };
         let path = self.paint.ink(Ink::Name, &place.path);
-        writer.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key_kinds))
+        writer.write_text(&format!("{} {path}{}{details}\n", self.paint.ink(ink, word), place.key_kinds))
     }
 
     /// Writes the path, and below it the values of the first and the second document.
@@ -150,33 +150,33 @@ impl<'a> DifferencePrinter<'a> {
         let (left, right) = match change.kind {
             ChangeKind::Moved if place.differs_only_by_key() => return writer.write_text(&heading),
             ChangeKind::Moved => (Some(cut(&place.path, width)), Some(cut(&place.new_path, width))),
-            _ => self.describe_values(change, self.lengths(width, width)),
+            _ => self.describe_values(change, self.max_lengths(width, width)),
         };
         let padding = width.saturating_sub(left.as_deref().map_or(0, |left| left.chars().count()));
-        let show = |text: Option<String>, side: Option<Cursor<'_>>| {
+        let colorize = |text: Option<String>, side: Option<Cursor<'_>>| {
             let ink = side.map_or(Ink::Faint, value_ink);
             text.map_or_else(String::new, |text| self.paint.ink(ink, text))
         };
         let is_moved = change.kind == ChangeKind::Moved;
         let (left_value, right_value) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
-        let (left, right) = (show(left, left_value), show(right, right_value));
+        let (left, right) = (colorize(left, left_value), colorize(right, right_value));
         let line = format!("  {left}{:padding$} | {right}", "");
         writer.write_text(&format!("{heading}{}\n", line.trim_end()))
     }
 
-    fn lengths(&self, string: usize, total: usize) -> Lengths {
-        Lengths { string, total, has_paths: self.remaining_link_searches.get() > 0 }
+    fn max_lengths(&self, string: usize, total: usize) -> MaxLengths {
+        MaxLengths { string, total, may_search_paths: self.remaining_link_searches.get() > 0 }
     }
 
     /// Describes the values of a change in a few words, in colour.
-    fn format_values(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+    fn format_values(&self, change: &Change<'_>, lengths: MaxLengths) -> (Option<String>, Option<String>) {
         let (left, right) = self.describe_values(change, lengths);
         let paint = |side: Option<Cursor<'_>>, text: Option<String>| Some(self.paint.ink(value_ink(side?), text?));
         (paint(change.left, left), paint(change.right, right))
     }
 
     /// Describes the values of a change in a few words. The texts of the two documents differ.
-    fn describe_values(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+    fn describe_values(&self, change: &Change<'_>, lengths: MaxLengths) -> (Option<String>, Option<String>) {
         match (change.left, change.right) {
             (Some(left), Some(right)) => {
                 if left.kind().is_again() || right.kind().is_again() {

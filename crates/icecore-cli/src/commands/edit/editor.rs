@@ -73,7 +73,7 @@ fn apply_edits(original: &Document<'_>, edited: &Document<'_>, limits: &Limits) 
     let json = find_differences(original, edited, Rules::new().exact()).to_json(limits)?;
     let patched = Patch::read(&json, limits)?.apply_keeping(original);
     match patched {
-        Ok((patched, kept)) if patched == *edited => Ok((patched, kept)),
+        Ok((patched, unchanged_nodes)) if patched == *edited => Ok((patched, unchanged_nodes)),
         // A difference does not express changes of shared values or of the order of a map. Then no node counts as
         // unchanged.
         _ => {

@@ -6,7 +6,7 @@ mod steps;
 
 pub use args::Edit;
 
-use super::changed::{ChangeWriter, Changed};
+use super::changed::{ChangeWriter, ChangedDocument};
 use crate::arguments::Global;
 use crate::document_reader::DocumentReader;
 use crate::progress;
@@ -19,10 +19,10 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     if args.steps.is_empty() != args.editor {
         return Err(usage_text_error(nothing_to_change_text(args)));
     }
-    let alterations = args.steps.parse_alterations(&global.limit)?;
-    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
+    let alterations = args.steps.parse_alterations(&global.limits)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limits)?;
     let sources = Source::find_all(&args.files, report);
-    let job = EditJob { args, reader: &reader, limits: &global.limit, alterations: &alterations };
+    let job = EditJob { args, reader: &reader, limits: &global.limits, alterations: &alterations };
     if args.editor {
         // The editor uses the terminal.
         progress::remove_line();
@@ -41,7 +41,7 @@ struct EditJob<'j> {
 
 impl EditJob<'_> {
     /// Edits an input. Returns `None` if it can't be changed, for a reason that is reported.
-    fn edit_source(&self, source: &Source, report: &mut Report) -> Result<Option<Changed>, Abort> {
+    fn edit_source(&self, source: &Source, report: &mut Report) -> Result<Option<ChangedDocument>, Abort> {
         report.count_input();
         let name = source.name();
         let bytes = match source.read() {
@@ -58,37 +58,37 @@ impl EditJob<'_> {
                 return Ok(None);
             }
         };
-        let altered = match self.args.editor {
+        let result = match self.args.editor {
             true => editor::edit_in_editor(&name, &bytes, &stage, self.limits)?,
             false => alter::alter(&bytes, &stage, self.alterations, self.limits),
         };
-        let altered = match altered {
+        let altered = match result {
             Ok(altered) => altered,
             Err(refusal) => {
                 report_refusal(&name, &bytes, &refusal, report);
                 return Ok(None);
             }
         };
-        report.report_losses(&name, &altered.losses, self.args.strict);
+        report.report_or_refuse_losses(&name, &altered.losses, self.args.strict);
         if self.args.strict && !altered.losses.is_empty() {
             return Ok(None);
         }
         if altered.is_rewritten {
             let text = "unchanged values have the same meaning, but some have other bytes: only their original writer \
                         uses the form that they had";
-            report.note(&name, "rewritten", text.to_owned());
+            report.report_note(&name, "rewritten", text.to_owned());
         }
         if altered.is_changed {
-            self.note_replaced_floats(&name, &bytes, &stage, report);
+            self.report_replaced_floats(&name, &bytes, &stage, report);
         }
         let Altered { bytes: after, is_changed, .. } = altered;
-        Ok(Some(Changed { before: bytes, after, stage, is_changed }))
+        Ok(Some(ChangedDocument { before: bytes, after, stage, is_changed }))
     }
 }
 
 impl EditJob<'_> {
-    /// Notes that --set replaced a float by an integer: a program may depend on the type.
-    fn note_replaced_floats(&self, name: &str, bytes: &[u8], stage: &Stage, report: &Report) {
+    /// Reports that --set replaced a float by an integer: a program may depend on the type.
+    fn report_replaced_floats(&self, name: &str, bytes: &[u8], stage: &Stage, report: &Report) {
         let sets_integer = |alteration: &&Alteration| match alteration {
             Alteration::Set(_, value) => matches!(value.root().kind(), Kind::Int | Kind::Uint),
             _ => false,
@@ -101,12 +101,12 @@ impl EditJob<'_> {
         let Ok(document) = icecore::read_as(bytes, stage, self.limits) else { return };
         for alteration in alterations {
             let Alteration::Set(pattern, value) = alteration else { continue };
-            let Ok(found) = pattern.find(&document, self.limits) else { continue };
-            if let Some((path, _)) = found.iter().find(|(_, value)| value.kind() == Kind::Float)
+            let Ok(matches) = pattern.find(&document, self.limits) else { continue };
+            if let Some((path, _)) = matches.iter().find(|(_, value)| value.kind() == Kind::Float)
                 && let Value::Int(number) = value.root().value()
             {
                 let text = format!("the value at {path} was a float, and is an integer now: {number}.0 is a float");
-                report.note(name, "type", text);
+                report.report_note(name, "type", text);
             }
         }
     }

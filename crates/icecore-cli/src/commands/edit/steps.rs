@@ -46,7 +46,7 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// The edits, in order, each with the name of its option.
+/// The steps, in order: for each, the name of its option and its argument.
 #[derive(Clone, Debug, Default)]
 pub struct Steps(Vec<(&'static str, String)>);
 
@@ -86,7 +86,7 @@ impl Steps {
         self.0.is_empty()
     }
 
-    /// Parses each edit for the engine.
+    /// Parses each step as an alteration of the engine.
     pub fn parse_alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
         self.0.iter().map(|(name, text)| parse_alteration(name, text, limits)).collect()
     }
@@ -99,9 +99,9 @@ fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteratio
     Ok(match name {
         "set" | "append" => {
             let (path, json) = pair()?;
-            if let Some(before) = path.strip_suffix(':').filter(|_| !path.ends_with("\\:")) {
+            if let Some(bare_path) = path.strip_suffix(':').filter(|_| !path.ends_with("\\:")) {
                 let text = format!(
-                    "--{name} takes PATH=JSON; did you mean `{before}={json}`? A key that ends with `:` is written `[\"…:\"]`"
+                    "--{name} takes PATH=JSON; did you mean `{bare_path}={json}`? A key that ends with `:` is written `[\"…:\"]`"
                 );
                 return Err(usage_text_error(text));
             }
@@ -183,9 +183,9 @@ fn parse_value(name: &str, path: &str, json: &str, limits: &Limits) -> Result<Do
     document.map(Document::into_owned).map_err(|error| {
         let shortened_json = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
-        let is_computed = json.trim_start().starts_with(['.', '$']);
+        let is_expression = json.trim_start().starts_with(['.', '$']);
         usage_text_error(match is_word {
-            _ if is_computed => {
+            _ if is_expression => {
                 format!(
                     "--{name} takes JSON and computes nothing: `icecore query '{path} = {}'` does",
                     shortened_json.trim()

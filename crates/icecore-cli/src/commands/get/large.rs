@@ -45,11 +45,11 @@ fn possible_stages(head: &[u8], options: &[String]) -> Vec<Stage> {
         // No format fits the beginning alone, for example because a list declares more items than it contains.
         None => format::all().iter().copied().filter(|format| format.may_begin(head)).collect::<Vec<_>>(),
     };
-    let with_options = |format| {
+    let add_options = |format| {
         let mut stage = Stage::of(format);
         set_options(&mut stage, options).ok().map(|()| stage)
     };
-    formats.into_iter().filter_map(with_options).collect()
+    formats.into_iter().filter_map(add_options).collect()
 }
 
 impl select::Source for LargeFile {

@@ -20,7 +20,7 @@ use large::LargeFile;
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let pattern =
         Pattern::parse(&args.path).map_err(|error| mistakes::get_path_error(&args.path, &args.inputs.files, error))?;
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
@@ -36,45 +36,45 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     if let Some(display_limits) = display_limits {
         writer.limit_json(display_limits);
     }
-    // Of many inputs, those in which a search finds nothing are not named.
+    // If a pattern may match anywhere, and there are several inputs, those without a match are not reported one by one.
     let searches_many = sources.len() > 1 && !pattern.is_definite();
     let mut total_count = 0;
     for source in &sources {
         report.count_input();
         let name = source.name();
-        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limit, to: &to };
+        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limits, to: &to };
         let mut answers = AnswerWriter {
             job: &job,
             file: (args.paths && sources.len() > 1).then_some(&*name),
             writer: &mut writer,
             count: 0,
             losses: Losses::default(),
-            unwritable: Vec::new(),
+            write_errors: Vec::new(),
             max_position: u64::MAX,
             stop_reason: None,
         };
         let result = job.search_source(source, &name, &mut answers, report);
-        let AnswerWriter { count, losses, unwritable, .. } = answers;
-        report.report_losses(&name, &losses, false);
-        unwritable.iter().for_each(|error| report.report_unwritable(&name, error));
-        let search = result?;
+        let AnswerWriter { count, losses, write_errors, .. } = answers;
+        report.report_losses(&name, &losses);
+        write_errors.iter().for_each(|error| report.report_unwritable(&name, error));
+        let search_result = result?;
         total_count += count;
-        if let (true, 0, false) = (search.is_read, count, searches_many) {
-            let found = search.absence_reason.as_ref().and_then(Error::found).unwrap_or_default();
-            report.report_absent_path(&name, pattern.as_str(), search.absence_reason.as_ref());
-            if search.is_joined {
-                report.note(&name, "lines", JOINED_LINES.to_owned());
+        if search_result.is_read && count == 0 && !searches_many {
+            let found_instead = search_result.absence_reason.as_ref().and_then(Error::found).unwrap_or_default();
+            report.report_absent_path(&name, pattern.as_str(), search_result.absence_reason.as_ref());
+            if search_result.is_joined {
+                report.report_note(&name, "lines", JOINED_LINES.to_owned());
             }
-            if !args.deep && (found.starts_with("text at") || found.starts_with("bytes at")) {
+            if !args.deep && (found_instead.starts_with("text at") || found_instead.starts_with("bytes at")) {
                 let advice = "if this string is frozen data: --deep follows the path into it";
-                report.note(&name, "deep", advice.to_owned());
+                report.report_note(&name, "deep", advice.to_owned());
             }
         }
         writer.flush()?;
     }
     if searches_many && total_count == 0 {
         report.raise_exit_code(code::FINDING);
-        report.note_command("absent", format!("nothing at `{}` in {} inputs", pattern.as_str(), sources.len()));
+        report.report_command_note("absent", format!("nothing at `{}` in {} inputs", pattern.as_str(), sources.len()));
     }
     Ok(())
 }
@@ -111,15 +111,16 @@ impl GetJob<'_> {
         answers: &mut AnswerWriter<'_>,
         report: &mut Report,
     ) -> Result<SearchResult, Abort> {
-        let skims = self.args.from.document_framing().is_none() && !self.args.deep;
+        let can_skim = self.args.from.document_framing().is_none() && !self.args.deep;
         // Number of values that were written before the skimmer gave up. The search in the whole document skips them.
         let mut answered_count = 0;
-        if skims && let Some(mut parts) = LargeFile::open_if_large(source, self.reader, &self.args.from.format.options)
+        if can_skim
+            && let Some(mut large_file) = LargeFile::open_if_large(source, self.reader, &self.args.from.format.options)
         {
-            answers.begin_input(usize::try_from(select::Source::len(&parts)).unwrap_or(usize::MAX));
-            let stages = std::mem::take(&mut parts.stages);
+            answers.begin_input(usize::try_from(select::Source::len(&large_file)).unwrap_or(usize::MAX));
+            let stages = std::mem::take(&mut large_file.stages);
             for stage in &stages {
-                match self.skim_input(Input::Source(&mut parts), stage, answers, name, report)? {
+                match self.skim_input(Input::Source(&mut large_file), stage, answers, name, report)? {
                     Some(Skimmed::Unsure(0)) => {}
                     // The input may be in another of the possible formats.
                     Some(Skimmed::Complete(0)) if stages.len() > 1 => {}
@@ -142,7 +143,7 @@ impl GetJob<'_> {
         let Some(input) = self.reader.unwrap_input(name, &bytes, report) else { return Ok(SearchResult::default()) };
         let size = input.bytes.len();
         answers.begin_input(size);
-        if skims && answered_count == 0 && input.stage.wrappers().is_empty() {
+        if can_skim && answered_count == 0 && input.stage.wrappers().is_empty() {
             match self.skim_input(Input::Bytes(&input.bytes), &input.stage, answers, name, report)? {
                 Some(Skimmed::Unsure(count)) => answered_count = count,
                 Some(Skimmed::Complete(0)) if size <= MAX_SECOND_READ_LEN => {}
@@ -221,7 +222,7 @@ struct AnswerWriter<'s> {
     count: u64,
     losses: Losses,
     /// Why values could not be written.
-    unwritable: Vec<Error>,
+    write_errors: Vec<Error>,
     /// Position in the output that the values of this input must not exceed.
     max_position: u64,
     /// Why the output ended.
@@ -250,7 +251,7 @@ impl AnswerWriter<'_> {
                 Ok(losses) => self.losses.merge_below(losses, path),
                 Err(error) if matches!(error.kind(), ErrorKind::Output | ErrorKind::Limit) => return Err(error),
                 // The other values are written all the same.
-                Err(error) => self.unwritable.push(error.below(path)),
+                Err(error) => self.write_errors.push(error.below(path)),
             }
             if !self.writer.is_at_line_start() && !self.job.to.is_binary() {
                 self.write_text("\n")?;

@@ -40,7 +40,7 @@ pub type StageCache = HashMap<(u64, u32), Option<Stage>>;
 #[derive(Clone, Copy)]
 pub struct NestedSettings<'l> {
     /// Whether their contents are shown.
-    pub opens: bool,
+    pub opens_strings: bool,
     pub budget: &'l NestedBudget,
     /// Number of strings around this document.
     pub level: u32,
@@ -59,7 +59,7 @@ impl<'l> NestedSettings<'l> {
 
     /// Returns true if strings of this document may be decoded.
     pub fn may_open_strings(&self) -> bool {
-        self.opens && self.level < deep::LEVELS
+        self.opens_strings && self.level < deep::LEVELS
     }
 
     /// Returns true if the contents of a string at this depth are shown.
@@ -88,7 +88,7 @@ impl<'l> NestedSettings<'l> {
     }
 
     /// Uses up the budget for this number of bytes. Returns true if it was enough.
-    fn take_budget(&self, len: usize) -> bool {
+    fn spend_budget(&self, len: usize) -> bool {
         let remaining = self.budget.remaining_bytes.get().checked_sub(len as u64);
         self.budget.remaining_bytes.set(remaining.unwrap_or(0));
         remaining.is_some()
@@ -108,17 +108,22 @@ pub fn open_string<T>(
     let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
     settings.budget.reading_limits.borrow_mut().decompressed = limits.decompressed;
     let offset = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) if !outer.is_apart => offset_within(outer.bytes, bytes).map(|delta| outer.start + delta),
+        Cow::Borrowed(bytes) if !outer.has_own_offsets => {
+            offset_within(outer.bytes, bytes).map(|delta| outer.start + delta)
+        }
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
     let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-    if !settings.take_budget(bytes.len().max(outcome.document.input().len())) {
+    if !settings.spend_budget(bytes.len().max(outcome.document.input().len())) {
         return Ok(None);
     }
-    let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
-    show(&DocumentSource { name: outer.name, stage, notes: &unwrapped.remarks, bytes, start, is_apart }, &outcome)
-        .map(Some)
+    let (start, has_own_offsets) = (offset.unwrap_or(0), offset.is_none());
+    show(
+        &DocumentSource { name: outer.name, stage, notes: &unwrapped.remarks, bytes, start, has_own_offsets },
+        &outcome,
+    )
+    .map(Some)
 }
 
 /// Returns where `part` starts in `container`, if it is a slice of it and not a copy.

@@ -32,15 +32,15 @@ struct WrapperNote<'a> {
 pub fn write_document(
     source: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
-    top: Option<u32>,
+    top_node: Option<u32>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
     writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
-    let tree = view.build_tree(outcome, top, settings, false);
+    let tree = view.build_tree(outcome, top_node, settings);
     write_head(source, writer)?;
-    let mut list = ItemWriter { view, writer, separator: "\n", opened_count: 0, part: None };
-    list.write_rows(tree, source, &outcome.document, settings, 0)?;
+    let mut item_writer = ItemWriter { view, writer, separator: "\n", opened_count: 0, part: None };
+    item_writer.write_rows(tree, source, &outcome.document, settings, 0)?;
     write_end(outcome, writer)
 }
 
@@ -166,15 +166,15 @@ impl ItemWriter<'_> {
                     kind: "opened",
                     depth: inner_settings.base_depth,
                     node: Some(node),
-                    start: (!source.is_apart).then_some(source.start as u64),
-                    end: (!source.is_apart).then_some((source.start + source.bytes.len()) as u64),
+                    start: (!source.has_own_offsets).then_some(source.start as u64),
+                    end: (!source.has_own_offsets).then_some((source.start + source.bytes.len()) as u64),
                     what: Some(&format),
                     number: Some(number),
                     within,
                     ..Item::default()
                 };
                 self.write_item(&opened)?;
-                let tree = self.view.build_tree(outcome, None, inner_settings, false);
+                let tree = self.view.build_tree(outcome, None, inner_settings);
                 self.write_rows(tree, source, &outcome.document, inner_settings, number)
             })?;
         }

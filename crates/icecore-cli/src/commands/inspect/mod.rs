@@ -29,7 +29,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         let full_path = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
         Document::check_path(&full_path).map_err(|error| mistakes::path_error(path, error))?;
     }
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let items = args.display.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
     let stdout = std::io::stdout();
@@ -38,7 +38,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let mut writer = OutputWriter::for_report(args.json, global.color);
     for source in &sources {
         report.count_input();
-        inspect_source(source, &reader, &view, &global.limit, report, &mut writer)?;
+        inspect_source(source, &reader, &view, &global.limits, report, &mut writer)?;
         writer.flush()?;
     }
     Ok(())
@@ -74,10 +74,10 @@ fn inspect_source(
         notes: &input.notes,
         bytes: &bytes[start..end],
         start,
-        is_apart: false,
+        has_own_offsets: false,
     };
     let depth = args.display.depth.unwrap_or(u32::MAX);
-    let settings = NestedSettings { opens: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
+    let settings = NestedSettings { opens_strings: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
     if view.can_show_in_parts()
         && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, writer)?
     {
@@ -94,9 +94,9 @@ fn inspect_source(
                 let path = path::complete_path(path, &source, &input, args.deep);
                 let show = &mut |source: &DocumentSource<'_>,
                                  outcome: &Outcome<'_>,
-                                 top: u32,
+                                 top_node: u32,
                                  settings: NestedSettings<'_>| {
-                    view.write_document(source, outcome, Some(top), settings, writer)
+                    view.write_document(source, outcome, Some(top_node), settings, writer)
                 };
                 if let Err(error) = path::show_at_path(&path, &source, &outcome, settings, show)? {
                     path::report_missing_path(&error, &path, &name, report)?;
@@ -127,36 +127,35 @@ impl InspectView<'_> {
         *all && !deep && path.is_none() && from.document_framing().is_none() && self.items == u64::MAX
     }
 
-    /// Shows a document, or the value at `top`.
+    /// Shows a document, or the value at `top_node`.
     fn write_document(
         &self,
         source: &DocumentSource<'_>,
         outcome: &Outcome<'_>,
-        top: Option<u32>,
+        top_node: Option<u32>,
         settings: NestedSettings<'_>,
         writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         if self.args.json {
-            json::write_document(source, outcome, top, self, settings, writer)
+            json::write_document(source, outcome, top_node, self, settings, writer)
         } else {
-            text::write_document(source, outcome, top, self, settings, writer)
+            text::write_document(source, outcome, top_node, self, settings, writer)
         }
     }
 
-    /// Returns the rows of a document. With `fold`, an object and its body are one row.
+    /// Returns the rows of a document. In text, an object and its body are one row.
     fn build_tree<'d>(
         &self,
         outcome: &'d Outcome<'_>,
-        top: Option<u32>,
+        top_node: Option<u32>,
         settings: NestedSettings<'_>,
-        fold: bool,
     ) -> Tree<'d> {
         let options = TreeOptions {
-            top,
+            top: top_node,
             depth: settings.depth,
             shows_spans: self.args.all,
             items: self.items,
-            fold,
+            fold: !self.args.json,
             earlier_items: 0,
             skip: 0,
         };
@@ -174,7 +173,7 @@ struct DocumentSource<'p> {
     /// Its offset in the input.
     start: usize,
     /// Whether the input does not contain the bytes unchanged, so that offsets count from the start of the document.
-    is_apart: bool,
+    has_own_offsets: bool,
 }
 
 /// Returns the variant of the format.

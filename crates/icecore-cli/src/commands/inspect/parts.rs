@@ -49,18 +49,21 @@ pub fn show_in_parts(
         writer,
         stop_reason: None,
     };
-    let rest = reader.read_traced_windows(source.bytes, limits, &mut |window| {
+    let reading_result = reader.read_traced_windows(source.bytes, limits, &mut |window| {
         parts_writer.write_window(&window)?;
         Ok(window.into_tape())
     });
-    let Some(rest) = rest else { return Ok(false) };
+    let Some(reading_result) = reading_result else { return Ok(false) };
     // The last window. The only possible error is one of the output.
-    let result =
-        if parts_writer.stop_reason.is_none() { parts_writer.write_window(&rest.outcome.document) } else { Ok(()) };
+    let result = if parts_writer.stop_reason.is_none() {
+        parts_writer.write_window(&reading_result.outcome.document)
+    } else {
+        Ok(())
+    };
     let PartsWriter { stop_reason, writer, .. } = parts_writer;
     match (stop_reason, result) {
-        (Some(stop), _) => return Err(stop),
-        (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..rest.outcome }, writer)?,
+        (Some(abort), _) => return Err(abort),
+        (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..reading_result.outcome }, writer)?,
         _ => {}
     }
     Ok(true)
@@ -73,12 +76,14 @@ fn count_items(source: &DocumentSource<'_>, limits: &Limits) -> Option<ArrayTota
         return None;
     }
     let reader = (source.stage.format().reader)(source.stage.settings());
-    let rest = reader.read_traced_windows(bytes, limits, &mut |window| Ok(window.into_tape()))?;
-    let trailing = bytes.get(rest.outcome.consumed..).unwrap_or(&[]);
-    let is_complete = rest.outcome.error.is_none() && trailing.is_empty();
-    let root = rest.outcome.document.root();
-    (is_complete && rest.items > 0 && !rest.needs_whole)
-        .then(|| ArrayTotals { count: rest.items + root.children().count() as u64, end: rest.outcome.consumed as u64 })
+    let reading_result = reader.read_traced_windows(bytes, limits, &mut |window| Ok(window.into_tape()))?;
+    let trailing = bytes.get(reading_result.outcome.consumed..).unwrap_or(&[]);
+    let is_complete = reading_result.outcome.error.is_none() && trailing.is_empty();
+    let root = reading_result.outcome.document.root();
+    (is_complete && reading_result.items > 0 && !reading_result.needs_whole).then(|| ArrayTotals {
+        count: reading_result.items + root.children().count() as u64,
+        end: reading_result.outcome.consumed as u64,
+    })
 }
 
 /// Shows the windows one after another.
@@ -121,8 +126,8 @@ impl PartsWriter<'_> {
         self.shown_items += window.root().len() as u64;
         // The node of the array itself is not counted again for each window.
         self.shown_nodes += window.nodes().len() as u32 - 1;
-        result.map_err(|stop| {
-            self.stop_reason = Some(stop);
+        result.map_err(|abort| {
+            self.stop_reason = Some(abort);
             Error::new(ErrorKind::Output)
         })
     }

@@ -29,13 +29,13 @@ const MAX_PATH_LOOKUPS: usize = 256;
 pub fn write_document(
     source: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
-    top: Option<u32>,
+    top_node: Option<u32>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
     writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
-    let tree = view.build_tree(outcome, top, settings, true);
-    if top.is_none() {
+    let tree = view.build_tree(outcome, top_node, settings);
+    if top_node.is_none() {
         write_head(source, view, writer)?;
     }
     write_rows(tree, &mut RowFormatter::new(source, &outcome.document, view, settings), view, writer)
@@ -50,8 +50,9 @@ pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, writer: &
     let len = source.bytes.len();
     let location = if source.start > 0 { format!(" at {:08x}", source.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
-    let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    writer.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
+    let format_label = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
+    writer
+        .write_text(&format!("{}: {format_label}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
     for (name, value) in source.notes {
         writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }
@@ -103,20 +104,24 @@ fn write_rows(
         }
         let (paint, settings) = (formatter.paint, formatter.settings.inside_string(*depth));
         let base_depth = settings.base_depth;
-        let shown = deep::open_string(
+        let opened = deep::open_string(
             formatter.source,
             formatter.document.bytes(string_node),
             &stage,
             settings,
             |source, outcome| {
-                let tree = view.build_tree(outcome, None, settings, true);
+                let tree = view.build_tree(outcome, None, settings);
                 let mut formatter = RowFormatter::new(source, &outcome.document, view, settings);
                 write_rows(tree, &mut formatter, view, writer)
             },
         )?;
-        if shown.is_none() {
-            let more = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
-            writer.write_text(&format!("{}{}{more}\n", formatter.format_place(None), indentation(base_depth)))?;
+        if opened.is_none() {
+            let omission = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
+            writer.write_text(&format!(
+                "{}{}{omission}\n",
+                formatter.format_offset_and_bytes(None),
+                indentation(base_depth)
+            ))?;
         }
     }
     Ok(())
@@ -170,7 +175,7 @@ impl RowFormatter<'_> {
             line.pop();
             let hint = match self.settings.shows_contents(*depth) {
                 true => format!(", {} inside:", stage.name()),
-                false if self.settings.opens => format!(", {} inside", stage.name()),
+                false if self.settings.opens_strings => format!(", {} inside", stage.name()),
                 false => format!(", {} inside (--deep shows it)", stage.name()),
             };
             line.push_str(&self.paint.ink(Ink::Faint, hint));
@@ -209,20 +214,24 @@ impl RowFormatter<'_> {
                     String::new()
                 };
                 let span_name = self.paint.ink(Ink::Faint, format!("· {}", span.name));
-                format!("{}{}{span_name}{quoted}\n", self.format_place(Some(extent)), self.row_indent(*depth))
+                format!(
+                    "{}{}{span_name}{quoted}\n",
+                    self.format_offset_and_bytes(Some(extent)),
+                    self.row_indent(*depth)
+                )
             }
             Row::Value { node, body, depth, step, extent } => {
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
                 let description = match (self.describe_known(*node), body) {
-                    (Some(known), _) => known,
+                    (Some(summary), _) => summary,
                     (None, None) => self.describe_node(*node),
                     (None, Some(body)) => format!("{}: {}", self.describe_node(*node), self.describe_node(*body)),
                 };
-                format!("{}{}{step}{description}\n", self.format_place(*extent), self.row_indent(*depth))
+                format!("{}{}{step}{description}\n", self.format_offset_and_bytes(*extent), self.row_indent(*depth))
             }
             Row::Key { node, depth, extent } => {
                 let description = self.describe_known(*node).unwrap_or_else(|| self.describe_node(*node));
-                format!("{}{}key {description}\n", self.format_place(*extent), self.row_indent(*depth))
+                format!("{}{}key {description}\n", self.format_offset_and_bytes(*extent), self.row_indent(*depth))
             }
             Row::Member { value, depth } => {
                 let description = describe_key(self.document, *value, MAX_STRING_LEN).map(|(kind, tone, text)| {
@@ -232,20 +241,20 @@ impl RowFormatter<'_> {
                 let dash = self.paint.ink(Ink::Name, "-");
                 format!(
                     "{}{}{dash} {}\n",
-                    self.format_place(None),
+                    self.format_offset_and_bytes(None),
                     self.row_indent(*depth),
                     description.unwrap_or_default()
                 )
             }
             Row::More { count, depth } => {
                 let more = self.paint.ink(Ink::Faint, format!("… {count} more (--all shows them)"));
-                format!("{}{}{more}\n", self.format_place(None), self.row_indent(*depth))
+                format!("{}{}{more}\n", self.format_offset_and_bytes(None), self.row_indent(*depth))
             }
         }
     }
 
     /// Returns the columns with the offset and the bytes.
-    fn format_place(&self, extent: Option<Extent>) -> String {
+    fn format_offset_and_bytes(&self, extent: Option<Extent>) -> String {
         let width = 3 * ROW_BYTES + 1;
         let Some(extent) = extent else { return format!("{:8}  {:width$}", "", "") };
         let bytes = self.extent_bytes(&extent);
@@ -255,7 +264,7 @@ impl RowFormatter<'_> {
         }
         let hex = hex.join(" ");
         let start = if extent.layer == 0 { extent.start + self.source.start as u64 } else { extent.start };
-        let offset = if self.source.is_apart { format!("+{start:07x}") } else { format!("{start:08x}") };
+        let offset = if self.source.has_own_offsets { format!("+{start:07x}") } else { format!("{start:08x}") };
         let offset = self.paint.ink(Ink::Faint, offset);
         format!("{offset}  {hex}{:padding$}", "", padding = width.saturating_sub(hex.chars().count()))
     }

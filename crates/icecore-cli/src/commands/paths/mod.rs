@@ -17,11 +17,12 @@ use std::fmt::Write;
 const MAX_KEPT_PATH_LEN: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let reader = DocumentReader::new(&args.from, &global.limits)?;
     let sources = args.inputs.find_sources(report)?;
     let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage_error)?;
     let mut writer = OutputWriter::stdout();
-    writer.paint_values(global.color, true);
+    let has_paths = true;
+    writer.paint_values(global.color, has_paths);
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -33,10 +34,10 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             }
         };
         let Some(input) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        writer.limit_report(&global.limit, input.bytes.len());
+        writer.limit_report(&global.limits, input.bytes.len());
         reader.read_documents(&name, &input, Detail::No, report, |_, outcome, _, report| {
             let document = match args.deep {
-                true => deep::open(outcome.document, &global.limit).map(|deep| deep.document),
+                true => deep::open(outcome.document, &global.limits).map(|deep| deep.document),
                 false => Ok(outcome.document),
             };
             match document {
@@ -44,7 +45,8 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let max_items = args.display.items.unwrap_or(u64::MAX);
                     let depth = args.display.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
-                    let listing = PathListing { document: &document, to: &to, limits: &global.limit, depth, max_items };
+                    let listing =
+                        PathListing { document: &document, to: &to, limits: &global.limits, depth, max_items };
                     listing.write_paths(&file, &mut writer)?;
                     // Errors after the document are reported after its output.
                     writer.flush()?;
@@ -95,14 +97,14 @@ impl PathListing<'_> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
         // The `$` is the start of the path itself.
         let path_start = path.len() - 1;
-        let mut open: Vec<PathContainer> = Vec::new();
+        let mut open_containers: Vec<PathContainer> = Vec::new();
         let mut target_paths = HashMap::new();
         let root = self.document.root();
-        self.write_value(root, &mut path, path_start, &mut open, &mut target_paths, writer)?;
-        while let Some(top) = open.last_mut() {
+        self.write_value(root, &mut path, path_start, &mut open_containers, &mut target_paths, writer)?;
+        while let Some(top) = open_containers.last_mut() {
             if top.next >= top.end {
                 path.truncate(top.path_len);
-                open.pop();
+                open_containers.pop();
                 continue;
             }
             let Some(child) = self.document.at(top.next) else { break };
@@ -132,7 +134,7 @@ impl PathListing<'_> {
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
             let step = if has_step { self.document.step(parent, child.index(), key, position) } else { None };
             path.push_str(&step.unwrap_or_default());
-            self.write_value(child, &mut path, path_start, &mut open, &mut target_paths, writer)?;
+            self.write_value(child, &mut path, path_start, &mut open_containers, &mut target_paths, writer)?;
         }
         Ok(())
     }
@@ -143,7 +145,7 @@ impl PathListing<'_> {
         cursor: Cursor<'_>,
         path: &mut String,
         path_start: usize,
-        open: &mut Vec<PathContainer>,
+        open_containers: &mut Vec<PathContainer>,
         target_paths: &mut HashMap<u32, String>,
         writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
@@ -153,14 +155,15 @@ impl PathListing<'_> {
         }
         let kind = cursor.kind();
         // An object and its body count as one step.
-        let level = open.last().map_or(0, |open| open.level);
+        let level = open_containers.last().map_or(0, |container| container.level);
         // A time or a similar known value is shown as its text.
         let has_known_text =
             kind == Kind::Opaque && Known::of(cursor).is_some_and(|known| known.text(self.limits).is_some());
-        let is_shown = !kind.is_container() || cursor.is_empty() || has_known_text;
-        if !is_shown && (kind == Kind::Object || level < self.depth) {
+        // A leaf is written as a whole, on one line.
+        let is_leaf = !kind.is_container() || cursor.is_empty() || has_known_text;
+        if !is_leaf && (kind == Kind::Object || level < self.depth) {
             let (node, end) = (cursor.index(), subtree_end(self.document, cursor.index()));
-            open.push(PathContainer {
+            open_containers.push(PathContainer {
                 node,
                 next: node + 1,
                 end,
@@ -172,9 +175,10 @@ impl PathListing<'_> {
             return Ok(());
         }
         path.push('\t');
+        // Writing to a string can't fail, so the results are dropped.
         match (kind, cursor.value()) {
-            (Kind::Array, _) if !is_shown => drop(write!(path, "[…{}]", cursor.len())),
-            (_, _) if !is_shown => drop(write!(path, "{{…{}}}", cursor.len())),
+            (Kind::Array, _) if !is_leaf => drop(write!(path, "[…{}]", cursor.len())),
+            (_, _) if !is_leaf => drop(write!(path, "{{…{}}}", cursor.len())),
             (_, Value::Link(target) | Value::Alias(target) | Value::Copy(target)) => {
                 let target_path = target_paths.get(&target.index()).map_or("elsewhere", String::as_str);
                 path.push_str("-> ");

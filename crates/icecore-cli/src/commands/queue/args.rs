@@ -92,7 +92,7 @@ pub struct Push {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub which: QueueOption,
+    pub queue_arg: QueueOption,
     /// Format of the payloads: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
@@ -123,7 +123,7 @@ impl Push {
     /// Returns the queue and the files. The queue is --queue, or a first word that is neither a file nor the mistyped
     /// name of a file.
     pub fn queue_and_files(&self) -> (&str, &[PathBuf]) {
-        if let Some(queue) = &self.which.queue {
+        if let Some(queue) = &self.queue_arg.queue {
             return (queue, &self.files);
         }
         let Some((first, rest)) = self.files.split_first() else { return (DEFAULT_QUEUE, &self.files) };
@@ -183,21 +183,21 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct ListJobs {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
     /// List only jobs in this state
     #[arg(long, value_enum)]
     pub state: Option<StateFilter>,
     #[command(flatten)]
-    pub shown: ListArgs,
+    pub list_args: ListArgs,
 }
 
 /// List jobs that failed too often, of one or all queues
 #[derive(Debug, Args)]
 pub struct Dead {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
     #[command(flatten)]
-    pub shown: ListArgs,
+    pub list_args: ListArgs,
 }
 
 /// List one or all queues, with the number of jobs in each
@@ -207,7 +207,7 @@ pub struct Dead {
 #[derive(Debug, Args)]
 pub struct QueueStats {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
     /// Print a JSON object for each queue, one per line
     #[arg(long)]
     pub json: bool,
@@ -220,7 +220,7 @@ pub struct Redrive {
     #[arg(value_name = "ID|QUEUE")]
     pub words: Vec<String>,
     #[command(flatten)]
-    pub which: QueueOption,
+    pub queue_arg: QueueOption,
 }
 
 /// Queue the payloads of jobs again as new jobs, and print their ids
@@ -238,7 +238,7 @@ pub struct Replay {
 #[command(after_long_help = PAUSE_EXAMPLES)]
 pub struct Pause {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
     /// Pause a queue that does not exist yet
     ///
     /// Without it, a name that is similar to the name of an existing queue is an error.
@@ -251,14 +251,14 @@ pub struct Pause {
 #[command(after_long_help = PAUSE_EXAMPLES)]
 pub struct ResumeQueue {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
 }
 
 /// Change the settings of a queue
 #[derive(Debug, Args)]
 pub struct Set {
     #[command(flatten)]
-    pub which: QueueArg,
+    pub queue_arg: QueueArg,
     /// Set up a queue that does not exist yet
     ///
     /// Without it, a name that is similar to the name of an existing queue is an error.
@@ -305,7 +305,7 @@ pub struct Schedule {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub which: QueueOption,
+    pub queue_arg: QueueOption,
     /// Time zone of the times: Europe/Berlin
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,

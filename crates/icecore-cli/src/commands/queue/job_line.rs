@@ -116,7 +116,7 @@ impl JobLine<'_> {
 const MAX_TEXT_LEN: usize = 80;
 
 /// Terminals with fewer columns show two lines for each job.
-pub const WIDE: usize = 140;
+pub const MIN_ONE_LINE_WIDTH: usize = 140;
 
 /// Returns the header of a table.
 pub fn format_header(paint: Paint, is_narrow: bool) -> String {

@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// Maximum number of jobs that are requested from the database at once.
-const PAGE: usize = 1_000;
+const MAX_PAGE_LEN: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let database = &args.database;
@@ -38,9 +38,9 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
     match &args.action {
         // Handled above.
         QueueAction::Push(_) => Ok(()),
-        QueueAction::List(args) => list_jobs(&args.which, args.state, &args.shown, store, global, report),
+        QueueAction::List(args) => list_jobs(&args.queue_arg, args.state, &args.list_args, store, global, report),
         QueueAction::Dead(args) => {
-            list_jobs(&args.which, Some(args::StateFilter::Dead), &args.shown, store, global, report)
+            list_jobs(&args.queue_arg, Some(args::StateFilter::Dead), &args.list_args, store, global, report)
         }
         QueueAction::Stats(stats) => print_queue_stats(stats, store, global, report),
         QueueAction::Redrive(redrive) => redrive_jobs(redrive, store, report),
@@ -58,19 +58,21 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             writer.flush()
         }
         QueueAction::Pause(args) => {
-            let queue = queue_names::queue_or_default(&args.which, report);
-            queue_names::find_or_create_queue(queue, args.create, store, report)?;
+            let queue = queue_names::queue_or_default(&args.queue_arg, report);
+            queue_names::find_or_allow_new_queue(queue, args.create, store, report)?;
             queue_names::require_queue(queue, args.create, store)?;
-            store.pause(queue, true, &current_user_name()).map_err(database_error)
+            let is_paused = true;
+            store.pause(queue, is_paused, &current_user_name()).map_err(database_error)
         }
         QueueAction::Resume(args) => {
-            let queue = queue_names::queue_or_default(&args.which, report);
+            let queue = queue_names::queue_or_default(&args.queue_arg, report);
             queue_names::find_queue(queue, store, report)?;
-            store.pause(queue, false, &current_user_name()).map_err(database_error)
+            let is_paused = false;
+            store.pause(queue, is_paused, &current_user_name()).map_err(database_error)
         }
         QueueAction::Set(set) => {
-            let queue = queue_names::queue_or_default(&set.which, report);
-            queue_names::find_or_create_queue(queue, set.create, store, report)?;
+            let queue = queue_names::queue_or_default(&set.queue_arg, report);
+            queue_names::find_or_allow_new_queue(queue, set.create, store, report)?;
             configure_queue(set, queue, store)?;
             report_settings(set, queue, store, report)
         }
@@ -114,7 +116,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
             Ok(bytes) => {
                 let mut job = describe::describe_job(queue, bytes.to_vec(), args.format.as_deref());
                 if let Some(problem) = &job.description.problem {
-                    report.note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
+                    report.report_note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
                 (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
@@ -142,34 +144,32 @@ fn push_jobs(
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    queue_names::note_new_queue(queue, store, report)?;
-    let pushed = store.push(jobs).map_err(database_error)?;
+    queue_names::report_new_queue(queue, store, report)?;
+    let pushed_jobs = store.push(jobs).map_err(database_error)?;
     let mut writer = OutputWriter::for_report(args.json, global.color);
-    for pushed in pushed {
+    for job in pushed_jobs {
         match args.json {
-            true => writer.write_object(&QueuedJob {
-                id: pushed.id.to_string(),
-                queue: queue.to_owned(),
-                new: pushed.is_new,
-            })?,
-            false => writer.write_text(&format!("{}\n", pushed.id))?,
+            true => {
+                writer.write_object(&QueuedJob { id: job.id.to_string(), queue: queue.to_owned(), new: job.is_new })?
+            }
+            false => writer.write_text(&format!("{}\n", job.id))?,
         }
     }
     writer.flush()
 }
 
 fn list_jobs(
-    which: &QueueArg,
+    queue_arg: &QueueArg,
     state: Option<args::StateFilter>,
     args: &ListArgs,
     store: &mut dyn Backend,
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    if let Some(queue) = which.name() {
+    if let Some(queue) = queue_arg.name() {
         queue_names::find_queue(queue, store, report)?;
     }
-    let queue = which.name().map(str::to_owned);
+    let queue = queue_arg.name().map(str::to_owned);
     let mut filter = JobFilter { queue, state: state.map(args::StateFilter::to_state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut writer = OutputWriter::stdout();
@@ -179,10 +179,11 @@ fn list_jobs(
     let mut decoder = describe::Decoder::default();
     let mut remaining = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
-    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
+    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::MIN_ONE_LINE_WIDTH);
     let now = store.now().map_err(database_error)?;
     while remaining > 0 {
-        let (page_len, mut count, mut stop_reason) = (usize::try_from(remaining).unwrap_or(PAGE).min(PAGE), 0, None);
+        let (page_len, mut count, mut stop_reason) =
+            (usize::try_from(remaining).unwrap_or(MAX_PAGE_LEN).min(MAX_PAGE_LEN), 0, None);
         let mut after = filter.after;
         let page_result = store.jobs(&filter, page_len, &mut |job| {
             (count, after) = (count + 1, job.sequence);
@@ -192,11 +193,13 @@ fn list_jobs(
             }
             remaining -= 1;
             let line = JobLine::from_job(&job, is_delayed, &mut decoder);
-            let head = if is_first && !args.json { job_line::format_header(paint, is_narrow) } else { String::new() };
+            let header = if is_first && !args.json { job_line::format_header(paint, is_narrow) } else { String::new() };
             is_first = false;
             let result = match args.json {
                 true => writer.write_json(&line).and_then(|()| writer.write_text("\n")),
-                false => writer.write_text(&head).and_then(|()| writer.write_text(&line.format_row(paint, is_narrow))),
+                false => {
+                    writer.write_text(&header).and_then(|()| writer.write_text(&line.format_row(paint, is_narrow)))
+                }
             };
             stop_reason = result.and_then(|()| writer.release_record()).err();
             Ok(if stop_reason.is_some() { Flow::Stop } else { Flow::Continue })
@@ -215,9 +218,9 @@ fn list_jobs(
 
 /// Makes dead jobs ready again: those with the given ids, or all of a queue.
 fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
-    let queue = match (&args.words[..], &args.which.queue) {
+    let queue = match (&args.words[..], &args.queue_arg.queue) {
         ([], Some(queue)) => Some(queue.as_str()),
-        ([], None) => Some(queue_names::note_default_queue(report)),
+        ([], None) => Some(queue_names::report_default_queue(report)),
         ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
         _ => None,
     };
@@ -276,7 +279,7 @@ fn report_settings(args: &Set, queue: &str, store: &mut dyn Backend, report: &Re
             (format_count(count, "queued job", "queued jobs"), if count == 1 { "keeps its" } else { "keep their" });
         text.push_str(&format!("; {jobs} {keep} limit"));
     }
-    report.note_command("settings", text);
+    report.report_command_note("settings", text);
     Ok(())
 }
 
@@ -339,7 +342,7 @@ fn print_queue_stats(
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    let (is_json, requested_queue) = (args.json, args.which.name());
+    let (is_json, requested_queue) = (args.json, args.queue_arg.name());
     if let Some(queue) = requested_queue {
         queue_names::find_queue(queue, store, report)?;
     }
@@ -347,15 +350,15 @@ fn print_queue_stats(
     queues.retain(|queue| requested_queue.is_none_or(|name| queue.name == name));
     let mut writer = OutputWriter::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
-    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
+    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::MIN_ONE_LINE_WIDTH);
     if is_json {
         writer.paint_json(global.color);
     } else {
-        let head = format!(
+        let header = format!(
             "{:15} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
             "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
         );
-        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, header)))?;
     }
     for queue in &queues {
         let numbers = QueueNumbers::from_status(queue);

@@ -9,13 +9,13 @@ use icecore::text::{nearest, printable};
 use icecore_store::{Backend, QueueStatus};
 
 /// Returns the queue that was named, or the default one.
-pub fn queue_or_default<'a>(which: &'a QueueArg, report: &Report) -> &'a str {
-    which.name().unwrap_or_else(|| note_default_queue(report))
+pub fn queue_or_default<'a>(queue_arg: &'a QueueArg, report: &Report) -> &'a str {
+    queue_arg.name().unwrap_or_else(|| report_default_queue(report))
 }
 
-/// Returns the default queue, and notes that no queue was named.
-pub fn note_default_queue(report: &Report) -> &'static str {
-    report.note(DEFAULT_QUEUE, "unnamed", "no queue was named, so this one is changed".to_owned());
+/// Reports that no queue was named, and returns the default queue.
+pub fn report_default_queue(report: &Report) -> &'static str {
+    report.report_note(DEFAULT_QUEUE, "unnamed", "no queue was named, so this one is changed".to_owned());
     DEFAULT_QUEUE
 }
 
@@ -40,15 +40,16 @@ pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Resu
             printable(similar)
         )));
     }
-    report.note(queue, "new", "this queue does not exist yet".to_owned());
+    report.report_note(queue, "new", "this queue does not exist yet".to_owned());
     Ok(None)
 }
 
-/// Finds a queue, for a command that may create it with --create.
+/// Finds a queue, for a command that has the option --create. If `create` is true, the queue may be missing even if
+/// another one has a similar name: the command creates it later.
 ///
 /// # Errors
 /// Wrong usage, if another queue has a similar name and `create` is not set.
-pub fn find_or_create_queue(
+pub fn find_or_allow_new_queue(
     queue: &str,
     create: bool,
     store: &mut dyn Backend,
@@ -75,14 +76,14 @@ pub fn require_queue(queue: &str, create: bool, store: &mut dyn Backend) -> Resu
     Err(usage_text_error(format!("there is no queue {}; --create makes it, paused", printable(queue))))
 }
 
-/// Notes that a job creates a queue, if an existing queue has a similar name.
-pub fn note_new_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
+/// Reports that a job creates a queue, if an existing queue has a similar name.
+pub fn report_new_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
     let queues = store.queues().map_err(database_error)?;
     if queue == DEFAULT_QUEUE || queues.iter().any(|known| known.name == queue) {
         return Ok(());
     }
     if let Some(similar) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
-        report.note(
+        report.report_note(
             queue,
             "new",
             format!("this is a new queue; did you mean the existing queue {}?", printable(similar)),

@@ -42,9 +42,9 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
         };
         let description = describe(&bytes, args.format.as_deref());
         if let Some(problem) = description.problem {
-            report.note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
+            report.report_note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
         }
-        let queue = args.which.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
+        let queue = args.queue_arg.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
         (schedule.format, schedule.is_alone) = (description.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
@@ -129,8 +129,8 @@ pub fn list_schedules(args: &Schedules, store: &mut dyn Backend, global: &Global
     if args.json {
         writer.paint_json(global.color);
     } else {
-        let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
-        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        let header = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, header)))?;
     }
     let mut decoder = Decoder::default();
     for schedule in store.schedules().map_err(database_error)? {

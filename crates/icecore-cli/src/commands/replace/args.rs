@@ -111,7 +111,7 @@ pub struct Replace {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub output_args: InPlaceArgs,
+    pub in_place_args: InPlaceArgs,
     /// Overwrite existing files, including backups
     #[arg(long)]
     pub force: bool,

@@ -22,16 +22,16 @@ pub struct ChunkedInput<'w> {
 }
 
 impl ChunkedInput<'_> {
-    /// Changes an input: one thread reads, one thread per processor changes values, and this one writes.
+    /// Changes an input: one thread reads, one thread per processor changes values, and the calling thread writes.
     pub fn change_chunks(
         &self,
-        from: impl BatchReader<Batch = Chunk>,
+        chunk_reader: impl BatchReader<Batch = Chunk>,
         lexer: Lexer,
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<InputChanges, Abort> {
         let plan = Arc::clone(self.plan);
-        let pool = Pool::start(from, move || {
+        let pool = Pool::start(chunk_reader, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
             move |chunk: &mut Chunk| worker.change_chunk(chunk)
         });
@@ -79,9 +79,9 @@ impl ChunkedInput<'_> {
     ///
     /// # Errors
     /// If the input does not have the form that was given or detected. The error says why.
-    pub fn check_chunks(&self, from: impl BatchReader<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
+    pub fn check_chunks(&self, chunk_reader: impl BatchReader<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
         let plan = Arc::clone(self.plan);
-        let pool = Pool::start(from, move || {
+        let pool = Pool::start(chunk_reader, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
             move |chunk: &mut Chunk| worker.examine_chunk(chunk)
         });
@@ -120,8 +120,8 @@ impl ChunkedInput<'_> {
             return Ok(());
         }
         let suspect = first_suspect.or(chunk.suspect).filter(|_| self.is_guessed);
-        let conflicts_count = self.is_guessed || matches!(self.form, InputForm::Csv);
-        if let Some(index) = suspect.or(chunk.conflict.filter(|_| conflicts_count)) {
+        let checks_conflicts = self.is_guessed || matches!(self.form, InputForm::Csv);
+        if let Some(index) = suspect.or(chunk.conflict.filter(|_| checks_conflicts)) {
             return Err(self.conflict_error(chunk, index));
         }
         if let Some(offset) = chunk.counts.foreign_at {

@@ -26,9 +26,9 @@ impl ReplaceJob<'_> {
                 "--db needs --table TABLE, which may be given several times, or --all-tables",
             ));
         }
-        if args.output_args.written.output.is_some()
-            || args.output_args.written.out_dir.is_some()
-            || args.output_args.in_place
+        if args.in_place_args.output_args.output.is_some()
+            || args.in_place_args.output_args.out_dir.is_some()
+            || args.in_place_args.in_place
             || args.form.is_some()
         {
             return Err(usage_text_error("-o, --out-dir, --in-place and --in are for files, not for --db"));
@@ -51,8 +51,8 @@ impl ReplaceJob<'_> {
         crate::progress::set_input_count(names.len());
         for name in &names {
             report.count_input();
-            let mut progress = Progress { resume: &mut resume, journal: &mut journal };
-            let result = self.change_table(&address, name, &mut progress, &mut results, &mut writer, report);
+            let mut progress_files = ProgressFiles { resume: &mut resume, journal: &mut journal };
+            let result = self.change_table(&address, name, &mut progress_files, &mut results, &mut writer, report);
             if let Err(Abort::Failed(code, message)) = result {
                 is_complete = false;
                 report.report_fault(code, name, message);
@@ -74,9 +74,9 @@ impl ReplaceJob<'_> {
             let file = file.display();
             let text =
                 format!("the old values are in {file}: icecore replace --undo {file} --db {address} puts them back");
-            report.note_command("undo", text);
+            report.report_command_note("undo", text);
         }
-        let format = || {
+        let build_summary = || {
             summary::format_summary(
                 &results.counts,
                 &results.inputs,
@@ -86,7 +86,7 @@ impl ReplaceJob<'_> {
                 undo_file,
             )
         };
-        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &format()?))
+        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &build_summary()?))
     }
 
     /// Changes the selected columns of a table, in transactions of some rows each.
@@ -94,13 +94,13 @@ impl ReplaceJob<'_> {
         &self,
         address: &Address,
         name: &str,
-        progress: &mut Progress<'_>,
+        progress_files: &mut ProgressFiles<'_>,
         results: &mut ReplaceResults,
         writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        if progress.resume.is_done(name) {
-            report.note_command("resume", format!("{name}: already done, according to the file of --resume"));
+        if progress_files.resume.is_done(name) {
+            report.report_command_note("resume", format!("{name}: already done, according to the file of --resume"));
             return Ok(());
         }
         crate::progress::begin_input(name);
@@ -124,7 +124,7 @@ impl ReplaceJob<'_> {
             self.column_registry.number_place(table.schema(), table.name(), &column.name);
         }
         let values_before = results.counts.total().values;
-        let mut last_done_key = progress.resume.last_key(name);
+        let mut last_done_key = progress_files.resume.last_key(name);
         let mut walk =
             TableWalk { job: self, name, registry_numbers: &registry_numbers, columns: &columns, row_number: 0 };
         while !columns.is_empty() {
@@ -134,13 +134,13 @@ impl ReplaceJob<'_> {
             };
             let Some(last_row) = rows.last() else { break };
             let last_key = last_row.key.clone();
-            walk.change_rows(&mut table, &rows, progress, &mut results.counts, writer)
+            walk.change_rows(&mut table, &rows, progress_files, &mut results.counts, writer)
                 .map_err(|error| walk.interruption_error(error, last_done_key.as_deref()))?;
             writer.release_record()?;
-            progress.resume.note_last_key(name, &last_key)?;
+            progress_files.resume.set_last_key(name, &last_key)?;
             last_done_key = Some(last_key);
         }
-        progress.resume.finish_table(name)?;
+        progress_files.resume.finish_table(name)?;
         let is_changed = results.counts.total().values > values_before;
         let (input, form) = (name.to_owned(), "table".to_owned());
         results.inputs.push(summary::InputSummary { input, form, encoding: None, is_changed });
@@ -149,7 +149,7 @@ impl ReplaceJob<'_> {
 }
 
 /// The files that record the progress and the old values.
-struct Progress<'p> {
+struct ProgressFiles<'p> {
     resume: &'p mut ResumeState,
     journal: &'p mut Journal,
 }
@@ -174,7 +174,7 @@ struct PlannedChange<'p> {
     column_index: usize,
     row_number: u64,
     edits: Edits,
-    new: Vec<u8>,
+    new_value: Vec<u8>,
     tally: Tally,
     /// Number of occurrences of each pair.
     pair_counts: std::collections::BTreeMap<usize, u64>,
@@ -186,37 +186,39 @@ impl TableWalk<'_, '_> {
         &mut self,
         table: &mut Table,
         rows: &[Row],
-        progress: &mut Progress<'_>,
+        progress_files: &mut ProgressFiles<'_>,
         counts: &mut ChangeCounts,
         writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
-        let mut planned = Vec::new();
+        let mut planned_changes = Vec::new();
         for row in rows {
             self.row_number += 1;
             for (column_index, cell) in row.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
-                planned.extend(self.plan_change(table, row, column_index, cell, counts));
+                planned_changes.extend(self.plan_change(table, row, column_index, cell, counts));
             }
         }
         crate::progress::set_record_count(self.row_number);
-        let mut applied = vec![true; planned.len()];
-        if !self.job.args.dry_run && !planned.is_empty() {
-            let planned =
-                planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
-            let changes: Vec<Change<'_>> = planned
+        let mut were_applied = vec![true; planned_changes.len()];
+        if !self.job.args.dry_run && !planned_changes.is_empty() {
+            let planned_columns = planned_changes
+                .iter()
+                .map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
+            let changes: Vec<Change<'_>> = planned_columns
                 .map(|(plan, column)| Change {
                     key: &plan.row.key,
                     column: column.unwrap_or_default(),
                     is_text: plan.cell.is_text,
                     old: &plan.cell.bytes,
-                    new: &plan.new,
+                    new: &plan.new_value,
                 })
                 .collect();
             let last_key = rows.last().map_or(&[][..], |row| &row.key);
             let (name, key) = (self.name, self.job.args.key.as_deref());
-            applied = progress.journal.change_values(table, name, key, &changes, last_key, progress.resume)?;
+            were_applied =
+                progress_files.journal.change_values(table, name, key, &changes, last_key, progress_files.resume)?;
         }
-        for (mut plan, is_applied) in planned.into_iter().zip(applied) {
+        for (mut plan, is_applied) in planned_changes.into_iter().zip(were_applied) {
             let registry_number = self.registry_numbers.get(plan.column_index).copied().unwrap_or_default();
             if !is_applied {
                 counts.places.entry(registry_number).or_default().skipped += 1;
@@ -250,18 +252,19 @@ impl TableWalk<'_, '_> {
         }
         let mut replacing = job.rules.replacing().with_encoded(job.rewrite_options.base64);
         let mut tally = Tally::default();
-        let json_edits = (column.form == Form::Json)
-            .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.rewrite_options, &mut tally).ok());
+        let json_edits = (column.form == Form::Json).then(|| {
+            rewrite::document(&cell.bytes, &job.json_stage, &mut replacing, &job.rewrite_options, &mut tally).ok()
+        });
         let edits = match json_edits.flatten() {
             Some(edits) => edits,
             None => value::find_edits(&cell.bytes, &mut replacing, &job.rewrite_options, &mut tally),
         };
-        let is_left_out = job.args.only_serialized && tally.frozen.is_empty();
-        if is_left_out && tally.broken == 0 {
+        let is_excluded = job.args.only_serialized && tally.frozen.is_empty();
+        if is_excluded && tally.broken == 0 {
             return None;
         }
-        let new = edits.apply(&cell.bytes);
-        if edits.is_empty() || is_left_out {
+        let new_value = edits.apply(&cell.bytes);
+        if edits.is_empty() || is_excluded {
             tally.changed = 0;
             if tally.is_notable() {
                 let broken_before = counts.broken.len();
@@ -270,7 +273,7 @@ impl TableWalk<'_, '_> {
             }
             return None;
         }
-        if !table.accepts_value(column_number, cell.is_text, &new) {
+        if !table.accepts_value(column_number, cell.is_text, &new_value) {
             counts.places.entry(registry_number).or_default().refused += 1;
             return None;
         }
@@ -280,7 +283,7 @@ impl TableWalk<'_, '_> {
             column_index,
             row_number: self.row_number,
             edits,
-            new,
+            new_value,
             tally,
             pair_counts: replacing.take_counts(),
         })

@@ -48,10 +48,10 @@ pub fn change_documents(
                     changer.write_framed(framing, bytes, (start, end, next), offset, output, report)?;
                     window.consume(next);
                 }
-                Split::More => window.read_more().map_err(read_error)?,
+                Split::Incomplete => window.read_more().map_err(read_error)?,
                 Split::End if !is_end => window.read_more().map_err(read_error)?,
                 Split::End => break,
-                Split::Bad(error) => {
+                Split::Broken(error) => {
                     changer.report_error(&error, window.bytes(), report);
                     break;
                 }
@@ -92,15 +92,15 @@ impl DocumentChanger<'_> {
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
-        let Some(place) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
+        let Some(registry_number) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
         if edits.is_empty() {
             if tally.is_notable() {
-                self.changes.counts.add_value(place, self.row, Some(offset), ValueChanged::No, &mut tally);
+                self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::No, &mut tally);
             }
             return Ok(None);
         }
         if let Some(printer) = &plan.change_printer {
-            let table_column = plan.places.place(place);
+            let table_column = plan.places.place(registry_number);
             let context = ChangeContext { input: &plan.input, place: &table_column, row: self.row, tally: &tally };
             let mut text = Vec::new();
             printer.show_changes(&context, bytes, &edits, ShownChanges::First, &mut text);
@@ -108,7 +108,7 @@ impl DocumentChanger<'_> {
             output.buffer_mut().extend_from_slice(&text);
         }
         self.changes.counts.add_pair_counts(&replacing.take_counts());
-        self.changes.counts.add_value(place, self.row, Some(offset), ValueChanged::Yes, &mut tally);
+        self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::Yes, &mut tally);
         self.changes.is_changed = true;
         Ok(Some(edits.apply(bytes)))
     }
@@ -121,8 +121,8 @@ impl DocumentChanger<'_> {
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let changed = match self.change_document(bytes, offset, output) {
-            Ok(changed) => changed,
+        let changed_document = match self.change_document(bytes, offset, output) {
+            Ok(changed_document) => changed_document,
             Err(error) => {
                 self.report_error(&error, bytes, report);
                 None
@@ -131,7 +131,7 @@ impl DocumentChanger<'_> {
         if self.plan.change_printer.is_some() {
             return output.release_record();
         }
-        output.write_piece(changed.as_deref().unwrap_or(bytes))
+        output.write_piece(changed_document.as_deref().unwrap_or(bytes))
     }
 
     /// Changes documents that follow one another without separators or lengths.
@@ -175,8 +175,8 @@ impl DocumentChanger<'_> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let record = bytes.get(start..end).unwrap_or_default();
-        let changed = match self.change_document(record, offset, output) {
-            Ok(changed) => changed,
+        let changed_document = match self.change_document(record, offset, output) {
+            Ok(changed_document) => changed_document,
             Err(error) => {
                 self.report_error(&error, record, report);
                 None
@@ -186,14 +186,14 @@ impl DocumentChanger<'_> {
             return output.release_record();
         }
         let framed_record = bytes.get(..next).unwrap_or_default();
-        let Some(mut new) = changed else { return output.write_piece(framed_record) };
+        let Some(mut new_record) = changed_document else { return output.write_piece(framed_record) };
         if matches!(framing, Framing::Lines | Framing::Nul) {
             // The original separator is kept: a line may end in two characters, and the last one in none.
-            new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
-        } else if let Err(error) = framing.close_record(&mut new, 0) {
+            new_record.extend_from_slice(bytes.get(end..next).unwrap_or_default());
+        } else if let Err(error) = framing.close_record(&mut new_record, 0) {
             self.report_error(&error, record, report);
             return output.write_piece(framed_record);
         }
-        output.write_piece(&new)
+        output.write_piece(&new_record)
     }
 }

@@ -15,9 +15,9 @@ const MAX_TEXT_LEN: usize = 200;
 /// Returns the place of a value, and the kinds of data found in it.
 fn describe_place(context: &ChangeContext<'_>) -> String {
     let mut text = context.input.to_owned();
-    let place = context.place.name();
-    if !place.is_empty() && context.row > 0 {
-        text.push_str(&format!(": {place}"));
+    let place_name = context.place.name();
+    if !place_name.is_empty() && context.row > 0 {
+        text.push_str(&format!(": {place_name}"));
     }
     if context.row > 0 {
         text.push_str(&format!(", row {}", context.row));
@@ -79,9 +79,9 @@ fn show_changes(
         show_line(b'-', group, text, paint, out);
         show_line(b'+', group, text, paint, out);
     }
-    if let Some(more) = groups.len().checked_sub(max_groups).filter(|more| *more > 0) {
-        let places = if more == 1 { "place" } else { "places" };
-        out.extend_from_slice(format!("  and in {more} more {places}\n").as_bytes());
+    if let Some(hidden_count) = groups.len().checked_sub(max_groups).filter(|hidden_count| *hidden_count > 0) {
+        let places = if hidden_count == 1 { "place" } else { "places" };
+        out.extend_from_slice(format!("  and in {hidden_count} more {places}\n").as_bytes());
     }
 }
 

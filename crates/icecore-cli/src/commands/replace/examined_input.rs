@@ -35,19 +35,19 @@ impl ReplaceJob<'_> {
         name: &str,
     ) -> Result<ExaminedInput, Abort> {
         let read_error = |error: io::Error| super::input_error(&error);
-        let window = self.args.window.unwrap_or(HEAD_LEN);
-        let mut head = Head::read_up_to(input, window).map_err(read_error)?;
+        let max_head_len = self.args.window.unwrap_or(HEAD_LEN);
+        let mut head = Head::read_up_to(input, max_head_len).map_err(read_error)?;
         // A compressed document keeps its compression, as part of its format.
         let is_document = matches!(self.form, Some(InputForm::Document(_)));
         let packing = Packing::from_head(&head.bytes)
             .filter(|_| !is_document && detect_stage(&head.bytes, head.is_complete).is_none());
         if let Some(packing) = packing {
-            if self.args.output_args.in_place || self.args.output_args.written.out_dir.is_some() {
+            if self.args.in_place_args.in_place || self.args.in_place_args.output_args.out_dir.is_some() {
                 return Err(usage_text_error(
                     "the input is compressed, and the output would not be: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
-            let unpacked = packing.unpack_input(head.input).and_then(|input| Head::read_up_to(input, window));
+            let unpacked = packing.unpack_input(head.input).and_then(|input| Head::read_up_to(input, max_head_len));
             head = unpacked.map_err(read_error)?;
         }
         let is_file =
@@ -55,7 +55,7 @@ impl ReplaceJob<'_> {
         let wide_encoding = self.detect_wide_encoding(&head);
         if let Some(encoding) = wide_encoding {
             let text = Box::new(Decoder::new(head.input, encoding));
-            head = Head::read_up_to(text, window).map_err(read_error)?;
+            head = Head::read_up_to(text, max_head_len).map_err(read_error)?;
         }
         let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_complete));
         if self.form.is_none() && is_file && !head.is_complete && !is_decided(form.as_ref(), &head.bytes) {

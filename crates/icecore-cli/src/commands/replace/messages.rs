@@ -34,7 +34,7 @@ pub fn warn_about_rerun(rules: &Rules, report: &Report) {
         ),
         _ => return,
     };
-    add_remark(report, "again", message);
+    report.report_command_note("again", message);
 }
 
 /// Forms whose contents are values in tables.
@@ -61,9 +61,10 @@ pub fn report_totals(
         ("value", "values", "table", "tables")
     };
     let total = counts.total();
-    let changed = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
-    let changed_tables: BTreeSet<_> =
-        changed.map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table)).collect();
+    let changed_columns = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
+    let changed_tables: BTreeSet<_> = changed_columns
+        .map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table))
+        .collect();
     let verb = if args.dry_run { "would change" } else { "changed" };
     let mut message = format!(
         "{} {verb} in {}",
@@ -84,7 +85,7 @@ pub fn report_totals(
             format!("; {count} broken: {look} frozen, but can't be read, and {were} {treatment}{hint}")
         }
     });
-    add_remark(report, "done", message);
+    report.report_command_note("done", message);
     report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
     let left_unchanged = [
@@ -103,10 +104,10 @@ pub fn report_totals(
     ];
     for (count, reason) in left_unchanged {
         if count > 0 {
-            add_remark(report, "found", format!("{} left unchanged, {reason}", group_digits(count)));
+            report.report_command_note("found", format!("{} left unchanged, {reason}", group_digits(count)));
         }
     }
-    let doubtful = [
+    let doubtful_matches = [
         (
             counts.suspects,
             "in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
@@ -116,13 +117,13 @@ pub fn report_totals(
             "in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
-    for (count, remark) in doubtful {
+    for (count, reason) in doubtful_matches {
         if count > 0 {
-            add_remark(report, "found", format!("{} {remark}", group_digits(count)));
+            report.report_command_note("found", format!("{} {reason}", group_digits(count)));
         }
     }
     for unknown in column_registry.find_unknown_names() {
-        add_remark(report, "unknown", format!("{unknown} in the input"));
+        report.report_command_note("unknown", format!("{unknown} in the input"));
     }
 }
 
@@ -134,13 +135,13 @@ fn report_repairs(tally: &Tally, report: &Report) {
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
     let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.repaired), causes.join(", "));
-    add_remark(report, "found", message);
+    report.report_command_note("found", message);
     if tally.guessed > 0 {
         let message = format!(
             "warning: {} of them are guesses: nothing explains their lengths, and strings end where the rest can be read",
             group_digits(tally.guessed)
         );
-        add_remark(report, "guess", message);
+        report.report_command_note("guess", message);
     }
 }
 
@@ -158,7 +159,7 @@ fn report_spellings(change_counts: &ChangeCounts, rules: &Rules, report: &Report
     let parts: Vec<String> =
         counts.iter().map(|(spelling, count)| format!("{} {}", group_digits(*count), spelling.name())).collect();
     if !parts.is_empty() {
-        add_remark(report, "spellings", format!("addresses: {}", parts.join(", ")));
+        report.report_command_note("spellings", format!("addresses: {}", parts.join(", ")));
     }
 }
 
@@ -168,8 +169,4 @@ fn has_spellings(pair: &Pair) -> bool {
 
 fn quote_text(text: &[u8]) -> String {
     format!("`{}`", icecore::text::shortened(&String::from_utf8_lossy(text), 80))
-}
-
-fn add_remark(report: &Report, kind: &str, message: String) {
-    report.note_command(kind, message);
 }

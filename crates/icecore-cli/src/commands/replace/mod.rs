@@ -79,7 +79,7 @@ struct ReplaceJob<'j> {
     rewrite_options: Rewriting,
     /// The form that `--in` gives; otherwise the form of each input is detected.
     form: Option<InputForm>,
-    json: Stage,
+    json_stage: Stage,
     /// The columns of all tables, by number.
     column_registry: Arc<ColumnRegistry>,
     paint: Paint,
@@ -107,7 +107,7 @@ struct ReplaceResults {
 }
 
 /// Parses the value of `--in`: a form of texts and tables, or a format of documents.
-fn input_form(text: &str) -> Result<InputForm, Abort> {
+fn parse_input_form(text: &str) -> Result<InputForm, Abort> {
     if !matches!(text, "sql" | "csv" | "tsv" | NDJSON | "text") {
         mistakes::stage(text).map_err(|abort| match abort {
             Abort::Failed(code, reason) => {
@@ -124,19 +124,19 @@ impl ReplaceJob<'_> {
         let mut options = Rewriting::default();
         (options.keys, options.classes, options.base64, options.repair) =
             (args.keys, args.classes, args.base64, args.mend);
-        options.limits = (*global.limit).clone();
-        let form = args.form.as_deref().map(input_form).transpose()?;
+        options.limits = (*global.limits).clone();
+        let form = args.form.as_deref().map(parse_input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
             return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));
         }
-        let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
+        let json_stage = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
         let column_registry = Arc::new(ColumnRegistry::new(args.table_filter()));
         Ok(ReplaceJob {
             args,
             rules,
             rewrite_options: options,
             form,
-            json,
+            json_stage,
             column_registry,
             paint: Paint::new(global.color, &io::stdout()),
         })
@@ -150,20 +150,20 @@ impl ReplaceJob<'_> {
         let mut results = ReplaceResults::default();
         if self.args.dry_run {
             self.change_to_one(outputs.output_destination(None)?, &sources, &mut results, report)?;
-        } else if self.args.output_args.in_place {
+        } else if self.args.in_place_args.in_place {
             self.change_in_place(&sources, &mut results, report)?;
-        } else if let Some(folder) = &self.args.output_args.written.out_dir {
+        } else if let Some(folder) = &self.args.in_place_args.output_args.out_dir {
             self.change_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, &mut results, report)?;
         } else {
             self.change_to_one(
-                outputs.output_destination(self.args.output_args.written.output.as_ref())?,
+                outputs.output_destination(self.args.in_place_args.output_args.output.as_ref())?,
                 &sources,
                 &mut results,
                 report,
             )?;
         }
         messages::report_totals(&results, &self.rules, self.args, &self.column_registry, report);
-        let format = || {
+        let build_summary = || {
             summary::format_summary(
                 &results.counts,
                 &results.inputs,
@@ -173,7 +173,7 @@ impl ReplaceJob<'_> {
                 None,
             )
         };
-        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &format()?))
+        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &build_summary()?))
     }
 
     /// Writes all inputs to the standard output or to one file.
@@ -184,9 +184,9 @@ impl ReplaceJob<'_> {
         results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let is_data = matches!(destination, Destination::Stdout) && !self.args.dry_run;
+        let writes_data = matches!(destination, Destination::Stdout) && !self.args.dry_run;
         let mut target = Target::new(destination)?;
-        if is_data && !self.args.force {
+        if writes_data && !self.args.force {
             target.writer.escape_controls();
         }
         let mut is_complete = true;
@@ -213,7 +213,7 @@ impl ReplaceJob<'_> {
                     }
                 }
                 Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
-                Err(stop) => return Err(stop),
+                Err(abort) => return Err(abort),
             }
         }
         Ok(())
@@ -227,7 +227,7 @@ impl ReplaceJob<'_> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let files =
-            sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
+            sources.iter().map(|source| InPlaceFile::new(source, &self.args.in_place_args.backup, self.args.force));
         let files: Vec<InPlaceFile> = files.collect::<Result<_, Abort>>()?;
         for (source, file) in sources.iter().zip(files) {
             let mut target = file.open_target()?;
@@ -298,7 +298,7 @@ impl ReplaceJob<'_> {
             only_serialized: self.args.only_serialized,
             change_printer: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
             places: Arc::clone(&self.column_registry),
-            json: self.json.clone(),
+            json: self.json_stage.clone(),
             input: name.to_owned(),
             table,
         });
@@ -332,7 +332,7 @@ impl ReplaceJob<'_> {
                 chunked_input.change_chunks(cutter, lexer, &mut output, report)?
             }
         };
-        plan.rules.notes().into_iter().for_each(|note| report.note(name, "charset", note));
+        plan.rules.notes().into_iter().for_each(|note| report.report_note(name, "charset", note));
         counts.broken.iter_mut().for_each(|value| value.input = name.to_owned());
         let encoding = wide_encoding.map(|encoding| encoding.units.name());
         results.inputs.push(summary::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
@@ -401,7 +401,8 @@ impl ReplaceJob<'_> {
         }
         let row = cutter.read_header(detected.start)?;
         let mut cells = Vec::new();
-        Scanner::new(detected.dialect).next_row(&row, true, &mut cells);
+        let is_end = true;
+        Scanner::new(detected.dialect).next_row(&row, is_end, &mut cells);
         let names = cells.iter().map(|cell| detected.dialect.decode_cell(cell, &row).into_owned());
         let columns = number_columns(plan, names);
         Ok((row, columns))

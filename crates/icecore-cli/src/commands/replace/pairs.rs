@@ -113,19 +113,22 @@ fn parse_json_pairs(bytes: &[u8]) -> PairsResult {
 
 /// Reads a table of two columns.
 fn parse_csv_pairs(bytes: &[u8]) -> PairsResult {
-    let detected = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
-    let start = detected.map_or(0, |dialect| dialect.start);
+    // The bytes are the whole file, and nothing is known about the contents of its cells.
+    let is_all = true;
+    let detected_dialect = icecore_csv::detect_dialect(bytes, is_all, &mut |_| false).ok();
+    let start = detected_dialect.map_or(0, |dialect| dialect.start);
     let rest = bytes.get(start..).unwrap_or_default();
     let standard_result = read_csv_pairs(rest, Dialect::RFC_4180);
     // A table of another dialect has no two columns if it is read as RFC 4180.
-    let in_detected_dialect = || read_csv_pairs(rest, detected?.dialect).ok();
+    let in_detected_dialect = || read_csv_pairs(rest, detected_dialect?.dialect).ok();
     standard_result.or_else(|error| in_detected_dialect().ok_or(error))
 }
 
 fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> PairsResult {
     let scanner = Scanner::new(dialect);
     let (mut cells, mut pairs) = (Vec::new(), Vec::new());
-    while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
+    let is_end = true;
+    while let Next::Row { end } = scanner.next_row(rest, is_end, &mut cells) {
         let text = |cell: &Cell| dialect.decode_cell(cell, rest).into_owned();
         match &cells[..] {
             [old, new] if !old.is_broken && !new.is_broken => pairs.push((text(old), text(new))),

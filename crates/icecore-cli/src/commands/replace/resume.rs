@@ -80,26 +80,26 @@ impl ResumeState {
     }
 
     /// Sets the undo file and its length. They are saved with the next write of the state.
-    pub fn set_undo(&mut self, file: &Path, len: u64) {
+    pub fn set_undo_file(&mut self, file: &Path, len: u64) {
         // The next command may run in another folder.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         self.state.undo = Some(UndoPosition { file, len });
     }
 
-    /// Notes that the records of the undo file up to this offset are in the state.
-    pub fn extend_undo(&mut self, len: u64) {
+    /// Sets the offset up to which the records of the undo file are in the state. It is saved with the next write.
+    pub fn set_undo_len(&mut self, len: u64) {
         if let Some(undo) = &mut self.state.undo {
             undo.len = len;
         }
     }
 
-    /// Notes that all rows up to this key are done.
-    pub fn note_last_key(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
+    /// Records that all rows up to this key are done.
+    pub fn set_last_key(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().last_key = Some(key.to_vec());
         self.write()
     }
 
-    /// Notes that all rows are done.
+    /// Records that all rows are done.
     pub fn finish_table(&mut self, table: &str) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().done = true;
         self.write()
@@ -141,7 +141,7 @@ mod tests {
         let rules = |new: &str| Rules::builder().pair("old", new).build().unwrap();
         let mut resume = ResumeState::open(&file, &rules("new")).unwrap();
         assert_eq!((resume.last_key("t"), resume.is_done("t")), (None, false));
-        resume.note_last_key("t", &["7".to_owned(), "a".to_owned()]).unwrap();
+        resume.set_last_key("t", &["7".to_owned(), "a".to_owned()]).unwrap();
         let mut resume = ResumeState::open(&file, &rules("new")).unwrap();
         assert_eq!(resume.last_key("t"), Some(vec!["7".to_owned(), "a".to_owned()]));
         resume.finish_table("t").unwrap();

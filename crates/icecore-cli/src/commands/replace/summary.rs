@@ -123,9 +123,9 @@ pub fn format_summary(
     let total = change_counts.total();
     let mut tables: BTreeMap<(Option<String>, String), Vec<ColumnSummary>> = BTreeMap::new();
     for (number, counts) in &change_counts.places {
-        let place = column_registry.place(*number);
-        tables.entry((place.schema, place.table)).or_default().push(ColumnSummary {
-            column: place.column,
+        let table_column = column_registry.place(*number);
+        tables.entry((table_column.schema, table_column.table)).or_default().push(ColumnSummary {
+            column: table_column.column,
             values: counts.values,
             strings: counts.tally.changed,
             frozen: counts.tally.frozen.iter().collect(),
@@ -153,11 +153,11 @@ pub fn format_summary(
         })
     };
     let to_broken_row = |value: &icecore_tables::replace::change_counts::BrokenValue| {
-        let place = column_registry.place(value.place);
+        let table_column = column_registry.place(value.place);
         BrokenValueRow {
             input: value.input.clone(),
-            table: place.table,
-            column: place.column,
+            table: table_column.table,
+            column: table_column.column,
             row: value.row,
             offset: value.offset,
             key: value.key.clone(),

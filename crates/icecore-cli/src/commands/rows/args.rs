@@ -7,7 +7,9 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::mistakes;
-use crate::report::{Abort, usage_text_error};
+use crate::report::Abort;
+#[cfg(feature = "store")]
+use crate::report::usage_text_error;
 use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use icecore::Limits;
@@ -117,7 +119,7 @@ pub struct Rows {
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
     #[command(flatten)]
-    pub typed: ColumnTypeArgs,
+    pub column_types: ColumnTypeArgs,
     /// Option of the JSON that values become; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
@@ -153,7 +155,7 @@ pub struct Rows {
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
     #[command(flatten)]
-    pub written: OutputArgs,
+    pub output_args: OutputArgs,
     /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
@@ -192,18 +194,18 @@ impl Rows {
 
     /// Returns the form that the name of the output file indicates.
     fn form_from_file_name(&self) -> Option<&'static str> {
-        let path = self.written.output.as_deref()?;
+        let path = self.output_args.output.as_deref()?;
         let extension = path.extension()?.to_str()?;
-        let by_name = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
-        by_name.or_else(|| Container::from_path(path).map(Container::name))
+        let text_form = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
+        text_form.or_else(|| Container::from_path(path).map(Container::name))
     }
 
     /// Returns the note for an output file whose extension names no form, so that it becomes lines of JSON.
     pub fn unknown_extension_note(&self) -> Option<String> {
         let is_unknown = self.to.is_none() && self.form_from_file_name().is_none();
-        let extension = self.written.output.as_deref().filter(|_| is_unknown)?.extension()?.to_str()?;
-        let is_lines = [NDJSON, "jsonl"].iter().any(|lines| extension.eq_ignore_ascii_case(lines));
-        (!is_lines).then(|| {
+        let extension = self.output_args.output.as_deref().filter(|_| is_unknown)?.extension()?.to_str()?;
+        let is_json_lines = [NDJSON, "jsonl"].iter().any(|json_lines| extension.eq_ignore_ascii_case(json_lines));
+        (!is_json_lines).then(|| {
             let extension = icecore::text::printable(extension);
             format!(
                 "`.{extension}` names no form of rows, so these are lines of {DEFAULT_TARGET}; -t FORM chooses another"
@@ -211,7 +213,7 @@ impl Rows {
         })
     }
 
-    /// Takes a single FILE that is an SQLite database as the database, like `--db FILE`.
+    /// Uses a single FILE that is an SQLite database as the database, like `--db FILE`.
     #[cfg(feature = "store")]
     pub fn adopt_database_file(&mut self) {
         let has_database = self.database.db.is_some() || self.database.db_file.is_some() || self.form.is_some();
@@ -253,8 +255,8 @@ impl Rows {
     #[cfg(feature = "store")]
     pub fn reads_table(&self) -> bool {
         let is_database = self.database.db.is_some() || self.database.db_file.is_some();
-        let has_question = self.query.is_some() || self.collection.is_some() || self.wanted.is_some();
-        is_database && !self.tables.is_empty() && self.files.is_empty() && self.form.is_none() && !has_question
+        let has_query = self.query.is_some() || self.collection.is_some() || self.wanted.is_some();
+        is_database && !self.tables.is_empty() && self.files.is_empty() && self.form.is_none() && !has_query
     }
 
     /// Returns which rows to request from a database, if the rows are not in files.
@@ -263,7 +265,7 @@ impl Rows {
         match (&self.query, &self.collection) {
             (Some(query), _) => Some(RowRequest::Query(query.clone())),
             (None, Some(collection)) => Some(RowRequest::Documents(collection.clone(), self.wanted.clone())),
-            (None, None) if self.form.is_none() && self.has_server() => {
+            (None, None) if self.form.is_none() && self.queries_server() => {
                 Some(RowRequest::Keys(self.wanted.clone(), self.max_record))
             }
             (None, None) => None,
@@ -272,13 +274,13 @@ impl Rows {
 
     /// Returns true if a server is queried.
     #[cfg(feature = "store")]
-    fn has_server(&self) -> bool {
+    fn queries_server(&self) -> bool {
         self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()
     }
 
     /// Returns the options for the rows, independent of their columns.
     pub fn row_options(&self, global: &Global) -> Result<Options, Abort> {
-        let (out, json) = target::parse_output_form(self)?;
+        let (output_form, json_stage) = target::parse_output_form(self)?;
         for (_, format) in self.columns.iter().filter_map(|column| column.split_once('=')) {
             mistakes::stage(format)?;
         }
@@ -287,8 +289,8 @@ impl Rows {
             (has_header, _) => Some(has_header),
         };
         Ok(Options {
-            out,
-            json,
+            out: output_form,
+            json: json_stage,
             columns: self.columns.clone(),
             tables: self.tables.clone(),
             only: self.only.clone(),
@@ -308,8 +310,8 @@ impl Rows {
             strict: self.strict,
             deep: self.deep,
             csv_safe: self.csv_safe,
-            typed: self.typed.columnar_options(),
-            limits: Limits::clone(&global.limit),
+            typed: self.column_types.columnar_options(),
+            limits: Limits::clone(&global.limits),
         })
     }
 }

@@ -20,8 +20,8 @@ pub struct ExaminedRows {
     pub form: TableForm,
     /// Dialect of a csv.
     pub csv: Option<DetectedDialect>,
-    /// Whether the input was in UTF-16 or UTF-32.
-    pub is_wide: bool,
+    /// Whether the input was in UTF-16 or UTF-32, and is converted to UTF-8.
+    pub was_wide: bool,
 }
 
 /// Number of bytes of a file that are examined before its form is guessed.
@@ -43,9 +43,9 @@ pub fn examine_input(
         None => false,
     };
     let is_file = is_file && source.metadata().is_ok_and(|metadata| metadata.is_file());
-    let window = args.window.unwrap_or(HEAD_LEN);
+    let max_head_len = args.window.unwrap_or(HEAD_LEN);
     // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
-    let mut head = if is_form_known { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }
+    let mut head = if is_form_known { Head::read_for_encoding(input) } else { Head::read_up_to(input, max_head_len) }
         .map_err(input_error)?;
     let wide_encoding = match (&args.charset, form) {
         (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
@@ -62,7 +62,7 @@ pub fn examine_input(
     };
     if let Some(encoding) = wide_encoding {
         let text = Box::new(Decoder::new(head.input, encoding));
-        head = if is_form_known { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }
+        head = if is_form_known { Head::read_for_encoding(text) } else { Head::read_up_to(text, max_head_len) }
             .map_err(input_error)?;
     }
     let form = form.or_else(|| TableForm::guess(name, &head));
@@ -82,7 +82,7 @@ pub fn examine_input(
         }
         _ => None,
     };
-    Ok(ExaminedRows { input: head.input, form, csv, is_wide: wide_encoding.is_some() })
+    Ok(ExaminedRows { input: head.input, form, csv, was_wide: wide_encoding.is_some() })
 }
 
 /// Returns the text of a file from its beginning.

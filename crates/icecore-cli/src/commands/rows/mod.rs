@@ -45,7 +45,7 @@ pub const FORMS: [&str; 6] = [JSON, "csv", "tsv", "parquet", "arrow", "arrows"];
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(note) = args.unknown_extension_note() {
-        report.note_command("extension", note);
+        report.report_command_note("extension", note);
     }
     #[cfg(feature = "store")]
     args.check_database_options()?;
@@ -76,10 +76,10 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     let sources = Source::find_all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let mut job = RowsJob { is_alone: sources.len() == 1, ..RowsJob::new(args, args.form, global)? };
-    match &args.written.out_dir {
+    let mut job = RowsJob { is_only_input: sources.len() == 1, ..RowsJob::new(args, args.form, global)? };
+    match &args.output_args.out_dir {
         Some(folder) => job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?,
-        None => job.write_to_one(outputs.output_destination(args.written.output.as_ref())?, &sources, report)?,
+        None => job.write_to_one(outputs.output_destination(args.output_args.output.as_ref())?, &sources, report)?,
     }
     summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
 }
@@ -102,8 +102,9 @@ fn convert_query(
         _ => args.database.resolve_existing_address()?,
     };
     let input = database::query_rows(address, request).map_err(crate::database::database_error)?;
-    let mut job = RowsJob { default_column, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
-    let destination = outputs.output_destination(args.written.output.as_ref())?;
+    let mut job =
+        RowsJob { default_column, is_only_input: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
+    let destination = outputs.output_destination(args.output_args.output.as_ref())?;
     let mut target = open_target(args, global, destination)?;
     report.count_input();
     progress::begin_input(name);
@@ -121,8 +122,8 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
     let mut outputs = Outputs::new(&[], args.force);
     let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let mut job = RowsJob::new(args, Some(TableForm::Database), global)?;
-    let mut shared_target = match args.written.out_dir {
-        None => Some(open_target(args, global, outputs.output_destination(args.written.output.as_ref())?)?),
+    let mut shared_target = match args.output_args.out_dir {
+        None => Some(open_target(args, global, outputs.output_destination(args.output_args.output.as_ref())?)?),
         Some(_) => None,
     };
     let names = icecore_store::table::list_names(&address).map_err(crate::database::database_error)?;
@@ -137,12 +138,12 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
             let convert = |writer: &mut OutputWriter, job: &mut RowsJob<'_>| {
                 job.convert_table(input, name, args.max_record, (TableForm::Database, None), writer, report)
             };
-            let Some(folder) = &args.written.out_dir else {
+            let Some(folder) = &args.output_args.out_dir else {
                 return shared_target.as_mut().map_or(Ok(()), |target| convert(&mut target.writer, &mut job));
             };
             std::fs::create_dir_all(folder).map_err(|error| folder_error(folder, &error))?;
             job.begin_output();
-            let file = format!("{}.{}", tables::file_name(name), target::file_extension(args)?);
+            let file = format!("{}.{}", tables::table_file_name(name), target::file_extension(args)?);
             let mut target = Target::new(outputs.destination_at(&folder.join(file))?)?;
             convert(&mut target.writer, &mut job)?;
             job.finish_output(&mut target.writer)?;
@@ -152,7 +153,7 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
             Err(Abort::Failed(code, message)) => report.report_fault(code, name, message),
             result => result?,
         }
-        if shared_target.is_some() && job.has_enough() {
+        if shared_target.is_some() && job.has_reached_row_limit() {
             break;
         }
     }
@@ -162,7 +163,7 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         target.complete_output()?;
     }
     // If --items ended the command early, the remaining tables were not examined.
-    let is_complete = args.written.out_dir.is_some() || !job.has_enough();
+    let is_complete = args.output_args.out_dir.is_some() || !job.has_reached_row_limit();
     if let Some(error) = tables::missing_columns_error(args, &job.found_columns).filter(|_| is_complete) {
         return Err(usage_text_error(error));
     }
@@ -180,18 +181,18 @@ fn folder_error(folder: &std::path::Path, error: &io::Error) -> Abort {
 
 /// Opens the output for all rows.
 fn open_target(args: &Rows, global: &Global, destination: Destination) -> Result<Target, Abort> {
-    let is_shown = matches!(destination, Destination::Stdout) && terminal::is_stdout_terminal();
-    let out = target::parse_output_form(args)?.0;
-    if is_shown && matches!(out, OutputForm::Columns(_)) && !args.typed.schema_only {
+    let is_terminal = matches!(destination, Destination::Stdout) && terminal::is_stdout_terminal();
+    let output_form = target::parse_output_form(args)?.0;
+    if is_terminal && matches!(output_form, OutputForm::Columns(_)) && !args.column_types.schema_only {
         return Err(usage_text_error(format!(
             "{} is not for a terminal: name a file with --output",
             args.output_form()
         )));
     }
     let mut target = Target::new(destination)?;
-    if is_shown && out == OutputForm::Json {
+    if is_terminal && output_form == OutputForm::Json {
         target.writer.paint_json(global.color);
-    } else if is_shown {
+    } else if is_terminal {
         target.writer.escape_controls();
     }
     Ok(target)
@@ -204,9 +205,9 @@ struct RowsJob<'j> {
     options: Options,
     /// The column that is decoded if none is given.
     default_column: Option<&'static str>,
-    /// Whether an error of the input ends the command, because it is the only one.
-    is_alone: bool,
-    /// The first table in the output, and the columns that all tables have.
+    /// Whether there is only one input. Then an error of the input ends the command.
+    is_only_input: bool,
+    /// The name of the first table in the output, and the columns that all tables must have.
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
     /// With --all-tables, the positions of the columns to decode that a table has.
@@ -221,13 +222,13 @@ struct RowsJob<'j> {
     form: Option<TableForm>,
     /// The layout and the writer for columns with types, once they are known.
     #[cfg(feature = "columns")]
-    columns: Option<(Arc<columnar::OutputLayout>, columnar::Writer)>,
+    typed_output: Option<(Arc<columnar::OutputLayout>, columnar::Writer)>,
     /// Notes about the types of columns.
     #[cfg(feature = "columns")]
     type_notes: Vec<String>,
     /// The types of the columns of the input, if they have any.
     #[cfg(feature = "columns")]
-    types: Option<columnar::Fields>,
+    input_types: Option<columnar::Fields>,
 }
 
 impl<'j> RowsJob<'j> {
@@ -237,7 +238,7 @@ impl<'j> RowsJob<'j> {
             global,
             options: args.row_options(global)?,
             default_column: None,
-            is_alone: false,
+            is_only_input: false,
             header: None,
             tallies: Vec::new(),
             found_columns: BTreeSet::new(),
@@ -246,16 +247,16 @@ impl<'j> RowsJob<'j> {
             remaining_rows: args.items,
             form,
             #[cfg(feature = "columns")]
-            columns: None,
+            typed_output: None,
             #[cfg(feature = "columns")]
             type_notes: Vec::new(),
             #[cfg(feature = "columns")]
-            types: None,
+            input_types: None,
         })
     }
 
-    /// With --all-tables, remembers the given columns that no table has had so far.
-    fn note_unknown_columns(&mut self, plan: &Plan) {
+    /// With --all-tables, removes from the unknown columns those that this table has.
+    fn narrow_unknown_columns(&mut self, plan: &Plan) {
         let unknown: BTreeSet<String> = plan.find_unknown_columns().into_iter().collect();
         self.unknown_columns = Some(match self.unknown_columns.take() {
             Some(previous) => previous.intersection(&unknown).cloned().collect(),
@@ -263,7 +264,7 @@ impl<'j> RowsJob<'j> {
         });
     }
 
-    /// Notes the tables that are not in the output.
+    /// Reports the tables that are not in the output.
     #[cfg(feature = "store")]
     fn report_skipped_tables(&self, report: &Report) {
         if !self.skipped_tables.is_empty() {
@@ -277,7 +278,7 @@ impl<'j> RowsJob<'j> {
             } else {
                 text.to_owned()
             };
-            report.note_command("skipped", format!("{tables} {} {text}", join_names(&names)));
+            report.report_command_note("skipped", format!("{tables} {} {text}", join_names(&names)));
         }
     }
 
@@ -287,12 +288,12 @@ impl<'j> RowsJob<'j> {
         self.remaining_rows = self.args.items;
         #[cfg(feature = "columns")]
         {
-            self.columns = None;
+            self.typed_output = None;
         }
     }
 
     /// Returns true if the output has all rows of --items.
-    fn has_enough(&self) -> bool {
+    fn has_reached_row_limit(&self) -> bool {
         self.remaining_rows == Some(0)
     }
 
@@ -303,13 +304,13 @@ impl<'j> RowsJob<'j> {
             if self.convert_source(source, &mut target.writer, report)? {
                 target.writer.count_document();
             }
-            if self.has_enough() {
+            if self.has_reached_row_limit() {
                 break;
             }
         }
         self.finish_output(&mut target.writer)?;
         // No file appears if no table was converted.
-        if target.is_file() && target.writer.documents() == 0 { Ok(()) } else { target.complete_output() }
+        if target.is_file() && target.writer.document_count() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
@@ -330,7 +331,7 @@ impl<'j> RowsJob<'j> {
                     }
                 }
                 Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
-                Err(stop) => return Err(stop),
+                Err(abort) => return Err(abort),
             }
         }
         Ok(())
@@ -353,7 +354,7 @@ impl<'j> RowsJob<'j> {
             }
         };
         match result {
-            Err(Abort::Failed(code, message)) if !self.is_alone => {
+            Err(Abort::Failed(code, message)) if !self.is_only_input => {
                 report.report_fault(code, &name, message);
                 Ok(false)
             }
@@ -377,7 +378,7 @@ impl<'j> RowsJob<'j> {
             None => Ok(head.input),
             Some(packing) => {
                 // A single row may be as long as the limit for the whole unpacked data.
-                max_record = max_record.min(self.global.limit.decompressed);
+                max_record = max_record.min(self.global.limits.decompressed);
                 file = None;
                 packing.unpack_input(head.input)
             }
@@ -394,13 +395,13 @@ impl<'j> RowsJob<'j> {
             Abort::Failed(code, text) => Abort::Failed(code, self.with_input_name(name, &text)),
             other => other,
         })?;
-        let ExaminedRows { input, form, csv, is_wide } = examined;
+        let ExaminedRows { input, form, csv, was_wide } = examined;
         // Parquet and Arrow are read from the file at any position, unless the bytes of the file have to be
         // converted.
         #[cfg(feature = "columns")]
-        let file = file.filter(|_| !is_wide);
+        let file = file.filter(|_| !was_wide);
         #[cfg(not(feature = "columns"))]
-        let _ = is_wide;
+        let _ = was_wide;
         if matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check_support()?;
             #[cfg(feature = "columns")]
@@ -411,7 +412,7 @@ impl<'j> RowsJob<'j> {
 
     /// Returns a message about an input; the name of the only input is added because it is reported nowhere else.
     fn with_input_name(&self, name: &str, text: &str) -> String {
-        if self.is_alone { format!("{name}: {text}") } else { text.to_owned() }
+        if self.is_only_input { format!("{name}: {text}") } else { text.to_owned() }
     }
 
     fn input_error(&self, name: &str, error: &io::Error) -> Abort {
@@ -421,13 +422,13 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Converts the rows of one table. `csv` is the dialect of a CSV input.
+    /// Converts the rows of one table. `csv_dialect` is the dialect of a CSV input.
     fn convert_table(
         &mut self,
         input: Box<dyn Read + Send>,
         name: &str,
         max_record: u64,
-        (form, csv): (TableForm, Option<DetectedDialect>),
+        (form, csv_dialect): (TableForm, Option<DetectedDialect>),
         writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -440,7 +441,8 @@ impl<'j> RowsJob<'j> {
                 Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
             self.convert_rows(dump, None, name, tally, writer, report)
         } else {
-            let table = Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv)?);
+            let table =
+                Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv_dialect)?);
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
             let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
             #[cfg(feature = "store")]
@@ -448,7 +450,7 @@ impl<'j> RowsJob<'j> {
             #[cfg(not(feature = "store"))]
             let own_columns: Option<Vec<(usize, String)>> = None;
             // Tables without a column to decode are left out of a shared output, but get a file of their own.
-            if own_columns.as_ref().is_some_and(Vec::is_empty) && self.args.written.out_dir.is_none() {
+            if own_columns.as_ref().is_some_and(Vec::is_empty) && self.args.output_args.out_dir.is_none() {
                 self.skipped_tables.push(name.to_owned());
                 return Ok(());
             }
@@ -462,7 +464,7 @@ impl<'j> RowsJob<'j> {
             if own_options.is_none() {
                 plan.check_selected_columns()?;
             } else {
-                self.note_unknown_columns(&plan);
+                self.narrow_unknown_columns(&plan);
             }
             // The header is also written for a table without rows.
             self.write_header(name, &plan, writer)?;
@@ -473,19 +475,19 @@ impl<'j> RowsJob<'j> {
     /// Converts rows, and reports the results. `plan` is the plan of all rows, if there is a single one.
     fn convert_rows(
         &mut self,
-        from: impl BatchReader<Batch = Batch>,
+        batch_reader: impl BatchReader<Batch = Batch>,
         plan: Option<Arc<Plan>>,
         name: &str,
         mut tally: Tally,
         writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let from = FirstRows::new(from, self.remaining_rows);
+        let batch_reader = FirstRows::new(batch_reader, self.remaining_rows);
         let mut frozen_columns = FrozenColumns::default();
-        let started = self.start_decoding(from, plan, name, writer)?;
+        let pool_result = self.start_decoding(batch_reader, plan, name, writer)?;
         #[cfg(feature = "columns")]
-        self.type_notes.drain(..).for_each(|note| report.note(name, "type", note));
-        let result = match started {
+        self.type_notes.drain(..).for_each(|note| report.report_note(name, "type", note));
+        let result = match pool_result {
             Ok(Some(pool)) => self.write_batches(&pool, name, writer, (&mut tally, &mut frozen_columns), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
@@ -496,37 +498,38 @@ impl<'j> RowsJob<'j> {
         reports::report_totals(&tally, report, self.global.quiet);
         #[cfg(feature = "columns")]
         if tally.has_unreadable() && self.args.on_error == OnError::Keep {
-            self.note_lost_text(name, report);
+            self.report_lost_text(name, report);
         }
-        self.advise_column(frozen_columns.found(), name, report);
-        self.remaining_rows = self.remaining_rows.map(|left| left.saturating_sub(tally.records));
+        self.suggest_columns(frozen_columns.found(), name, report);
+        self.remaining_rows = self.remaining_rows.map(|count| count.saturating_sub(tally.records));
         self.tallies.push(tally);
         result.map_err(|error| self.input_error(name, &error))
     }
 
-    /// Notes that a column with a type has no place for the text of values that can't be decoded.
+    /// Reports that a column with a type has no place for the text of values that can't be decoded.
     #[cfg(feature = "columns")]
-    fn note_lost_text(&self, name: &str, report: &Report) {
-        let typed = self.columns.as_ref().and_then(|(layout, _)| layout.first_typed_column());
-        if let Some(column) = typed {
+    fn report_lost_text(&self, name: &str, report: &Report) {
+        let typed_column = self.typed_output.as_ref().and_then(|(layout, _)| layout.first_typed_column());
+        if let Some(column) = typed_column {
             let column = icecore::text::printable(column);
             let message = format!(
                 "values that can't be decoded are null in the column {column}; --schema '{column}: json' keeps their text"
             );
-            report.note(name, "null", message);
+            report.report_note(name, "null", message);
         }
     }
 
-    /// Starts the threads that decode rows, for text.
+    /// Starts the threads that decode rows, for text. The result has the same type as with the feature `columns`, see
+    /// `records.rs`.
     #[cfg(not(feature = "columns"))]
     fn start_decoding(
         &mut self,
-        from: impl BatchReader<Batch = Batch>,
+        batch_reader: impl BatchReader<Batch = Batch>,
         _: Option<Arc<Plan>>,
         _: &str,
         _: &mut OutputWriter,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
-        Ok(Ok(Some(start_text_decoding(from))))
+        Ok(Ok(Some(start_text_decoding(batch_reader))))
     }
 
     /// Writes the names of the columns, if they are not written yet.
@@ -545,7 +548,7 @@ impl<'j> RowsJob<'j> {
                 self.header = Some((table.to_owned(), columns));
                 Ok(true)
             }
-            Some((first, known)) if plan.out != OutputForm::Json && *known != columns => {
+            Some((first_table, header_columns)) if plan.out != OutputForm::Json && *header_columns != columns => {
                 let advice = match plan.form {
                     TableForm::Sql => "--table TABLE reads one of them, and rows in json may have different columns",
                     #[cfg(feature = "store")]
@@ -556,12 +559,17 @@ impl<'j> RowsJob<'j> {
                 };
                 let describe = |word: &str, table: &str| format!("{word} of {table}");
                 // The message begins with the name of the input, so the name is not repeated.
-                let these = if table == name { "its columns".to_owned() } else { describe("the columns", table) };
-                let others = if first == table { "those of earlier rows".to_owned() } else { describe("those", first) };
+                let own_description =
+                    if table == name { "its columns".to_owned() } else { describe("the columns", table) };
+                let header_description = if first_table == table {
+                    "those of earlier rows".to_owned()
+                } else {
+                    describe("those", first_table)
+                };
                 Err(usage_text_error(format!(
-                    "{these} ({}) are not {others} ({}), so one {} can't have both: {advice}",
+                    "{own_description} ({}) are not {header_description} ({}), so one {} can't have both: {advice}",
                     join_names(&columns),
-                    join_names(known),
+                    join_names(header_columns),
                     self.args.output_form()
                 )))
             }
@@ -569,8 +577,8 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Notes how to decode columns that look like frozen data, if no column was named.
-    fn advise_column(&self, frozen: &[FrozenColumn], name: &str, report: &Report) {
+    /// Suggests how to decode columns that look like frozen data, if no column was named.
+    fn suggest_columns(&self, frozen: &[FrozenColumn], name: &str, report: &Report) {
         if frozen.is_empty() {
             return;
         }
@@ -591,21 +599,21 @@ impl<'j> RowsJob<'j> {
             join_names(&descriptions),
             options.join(" ")
         );
-        report.note(name, "frozen", text);
+        report.report_note(name, "frozen", text);
     }
 
     /// Writes the end of the output, after all rows.
     fn finish_output(&mut self, writer: &mut OutputWriter) -> Result<(), Abort> {
         #[cfg(feature = "columns")]
-        if let Some((_, mut columns_writer)) = self.columns.take() {
+        if let Some((_, mut columns_writer)) = self.typed_output.take() {
             columns_writer.finish()?;
             columns_writer.take_output(|bytes| writer.write_piece(bytes))?;
         }
         writer.flush()
     }
 
-    /// Converts all rows. One thread reads, one thread per processor decodes, and this one writes, in the order of
-    /// the input. The inner error says why the table could not be read to its end.
+    /// Converts all rows. One thread reads, one thread per processor decodes, and the calling thread writes, in the
+    /// order of the input. The inner error says why the table could not be read to its end.
     fn write_batches(
         &mut self,
         pool: &Pool<Batch>,
@@ -615,7 +623,7 @@ impl<'j> RowsJob<'j> {
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
         let mut error_count = 0;
-        let stops = self.args.on_error == OnError::Stop;
+        let stops_at_error = self.args.on_error == OnError::Stop;
         while let Some(batch) = pool.next_batch() {
             #[cfg_attr(not(feature = "columns"), expect(unused_mut, reason = "for columns"))]
             let mut batch = match batch {
@@ -649,7 +657,7 @@ impl<'j> RowsJob<'j> {
                 writer.release_record()?
             }
             progress::set_record_count(tally.records);
-            if stops && tally.bad > 0 {
+            if stops_at_error && tally.bad > 0 {
                 break;
             }
             pool.recycle_batch(batch);
@@ -665,8 +673,8 @@ fn quote_for_shell(word: &str) -> Cow<'_, str> {
 }
 
 /// Starts the threads that decode rows and write them as text.
-fn start_text_decoding(from: impl BatchReader<Batch = Batch>) -> Pool<Batch> {
-    Pool::start(from, || {
+fn start_text_decoding(batch_reader: impl BatchReader<Batch = Batch>) -> Pool<Batch> {
+    Pool::start(batch_reader, || {
         let mut decoders = Decoders::default();
         move |batch: &mut Batch| decoders.decode_batch(batch)
     })

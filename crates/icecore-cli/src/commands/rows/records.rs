@@ -33,16 +33,16 @@ impl RowsJob<'_> {
             [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
             names => names.to_vec(),
         };
-        let count = records.schema().fields().len();
-        if names.len() != count {
+        let column_count = records.schema().fields().len();
+        if names.len() != column_count {
             return Err(usage_text_error(
-                self.with_input_name(name, &format!("--columns has {} names for {count} columns", names.len())),
+                self.with_input_name(name, &format!("--columns has {} names for {column_count} columns", names.len())),
             ));
         }
         let plan =
             Arc::new(Plan::new(&PlanRequest { options: &self.options, form, default_column, file: name }, names)?);
         self.write_header(name, &plan, writer)?;
-        self.types = Some(records.schema().fields().clone());
+        self.input_types = Some(records.schema().fields().clone());
         self.convert_rows(
             records.with_plan(&plan),
             Some(plan),
@@ -57,14 +57,14 @@ impl RowsJob<'_> {
     /// first rows could not be read.
     pub(super) fn start_decoding(
         &mut self,
-        from: impl BatchReader<Batch = Batch>,
+        batch_reader: impl BatchReader<Batch = Batch>,
         plan: Option<Arc<Plan>>,
         name: &str,
         writer: &mut OutputWriter,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
-        let types = self.types.take();
-        let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(start_text_decoding(from)))) };
-        let mut prefetched = Prefetched::read_ahead(from, self.args.typed.infer);
+        let types = self.input_types.take();
+        let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(start_text_decoding(batch_reader)))) };
+        let mut prefetched = Prefetched::read_ahead(batch_reader, self.args.column_types.infer);
         if let Some(error) = prefetched.take_error() {
             return Ok(Err(error));
         }
@@ -73,7 +73,7 @@ impl RowsJob<'_> {
                 self.with_input_name(name, "it has no rows of the requested tables, so no columns are known"),
             ));
         };
-        let layout = match &self.columns {
+        let layout = match &self.typed_output {
             Some((layout, _)) => Arc::clone(layout),
             None => match self.infer_layout(&prefetched, &plan, types.as_ref(), writer)? {
                 Some(layout) => layout,
@@ -99,20 +99,24 @@ impl RowsJob<'_> {
         types: Option<&Fields>,
         writer: &mut OutputWriter,
     ) -> Result<Option<Arc<OutputLayout>>, Abort> {
-        let typed = &self.args.typed;
-        let layout =
-            OutputLayout::new(&prefetched.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
+        let type_args = &self.args.column_types;
+        let layout = OutputLayout::new(
+            &prefetched.select_parts(plan, type_args.infer.max(1)),
+            plan,
+            &self.options.typed,
+            types,
+        )?;
         let notes = layout.notes.iter().filter(|note| !self.type_notes.contains(note));
         let notes: Vec<String> = notes.cloned().collect();
         self.type_notes.extend(notes);
-        if typed.schema_only {
+        if type_args.schema_only {
             writer.write_text(&layout.to_schema_text())?;
             writer.write_text("\n")?;
             return Ok(None);
         }
         let OutputForm::Columns(container) = plan.out else { return Ok(None) };
         let layout = Arc::new(layout);
-        self.columns = Some((Arc::clone(&layout), Writer::new(container, &self.options.typed, &layout.schema)?));
+        self.typed_output = Some((Arc::clone(&layout), Writer::new(container, &self.options.typed, &layout.schema)?));
         Ok(Some(layout))
     }
 
@@ -122,7 +126,7 @@ impl RowsJob<'_> {
         batch: &mut Batch,
         writer: &mut OutputWriter,
     ) -> Result<Option<String>, Abort> {
-        if let Some((_, columns_writer)) = &mut self.columns {
+        if let Some((_, columns_writer)) = &mut self.typed_output {
             for record in batch.records.drain(..) {
                 columns_writer.write_record(record)?;
                 columns_writer.take_output(|bytes| writer.write_piece(bytes))?;

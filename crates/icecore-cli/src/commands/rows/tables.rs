@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 
 /// Returns the error for a file that is an SQLite database. It shows how to read the requested table, or lists the
 /// tables.
-pub fn sqlite_file_error(file: &str, is_file: bool, requested: &[String]) -> Abort {
+pub fn sqlite_file_error(file: &str, is_file: bool, requested_tables: &[String]) -> Abort {
     if !is_file {
         return usage_text_error(
             "this is a SQLite database: its rows are read from a file, as `icecore rows --db sqlite:FILE --table TABLE`",
         );
     }
-    match (read_names(file), requested.first()) {
+    match (list_table_names(file), requested_tables.first()) {
         (Ok(tables), Some(table)) if tables.contains(table) => {
             usage_text_error(format!("this is a SQLite database: {} reads this table", format_command(file, table)))
         }
@@ -44,7 +44,7 @@ fn table_list_error(file: &str, tables: &[String]) -> Abort {
 }
 
 /// Returns the names of all tables of a file, in order.
-fn read_names(file: &str) -> Result<Vec<String>, Abort> {
+fn list_table_names(file: &str) -> Result<Vec<String>, Abort> {
     let address: Address = format!("sqlite:{file}").parse().map_err(database_error)?;
     table::list_names(&address).map_err(database_error)
 }
@@ -52,7 +52,7 @@ fn read_names(file: &str) -> Result<Vec<String>, Abort> {
 /// Returns the error for a database without a table or query to read.
 pub fn missing_table_error(address: &Address) -> Abort {
     match (address.scheme(), address.to_string().strip_prefix("sqlite:")) {
-        (Scheme::Sqlite, Some(file)) => match read_names(file) {
+        (Scheme::Sqlite, Some(file)) => match list_table_names(file) {
             Ok(tables) => table_list_error(file, &tables),
             Err(_) => usage_text_error(format!("{address} has no keys, and no tables that can be read")),
         },
@@ -73,7 +73,7 @@ pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort>
 }
 
 /// Returns the name of the file for a table, without an extension.
-pub fn file_name(table: &str) -> String {
+pub fn table_file_name(table: &str) -> String {
     let name = table.replace(['/', '\0'], "_");
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
@@ -91,8 +91,8 @@ pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<(u
 }
 
 /// Returns the error for columns that no table has.
-pub fn missing_columns_error(args: &Rows, found: &BTreeSet<usize>) -> Option<String> {
-    let missing = args.columns.iter().enumerate().filter(|(position, _)| !found.contains(position));
-    let names: Vec<String> = missing.map(|(_, column)| format!("`{}`", printable(column))).collect();
+pub fn missing_columns_error(args: &Rows, found_columns: &BTreeSet<usize>) -> Option<String> {
+    let missing_columns = args.columns.iter().enumerate().filter(|(position, _)| !found_columns.contains(position));
+    let names: Vec<String> = missing_columns.map(|(_, column)| format!("`{}`", printable(column))).collect();
     (!names.is_empty()).then(|| format!("no table has the column {}", join_names(&names)))
 }

@@ -10,28 +10,30 @@ use icecore_tables::rows::plan::{JSON, OutputForm};
 
 /// Returns the form of the rows, and the JSON inside them.
 pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
-    let (out, json) = match (args.output_form(), Container::from_name(args.output_form())) {
+    let (output_form, json_format) = match (args.output_form(), Container::from_name(args.output_form())) {
         // With --schema-only, no rows are written, so any form with types will do.
-        (_, None) if args.typed.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
+        (_, None) if args.column_types.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (OutputForm::Columns(container), JSON),
         ("csv", None) => (OutputForm::Csv, JSON),
         ("tsv", None) => (OutputForm::Tsv, JSON),
-        (other, None) => (OutputForm::Json, other),
+        (form, None) => (OutputForm::Json, form),
     };
-    if format::by_name(json.split(':').next().unwrap_or(json)).is_none_or(|format| format.of_document().name != JSON) {
+    if format::by_name(json_format.split(':').next().unwrap_or(json_format))
+        .is_none_or(|format| format.of_document().name != JSON)
+    {
         return Err(unknown_form_error(args));
     }
-    let mut stage = Stage::parse(json).map_err(crate::report::usage_error)?;
+    let mut stage = Stage::parse(json_format).map_err(crate::report::usage_error)?;
     stage = stage.of_line().unwrap_or(stage);
     document_reader::set_options(&mut stage, &args.to_options).map_err(crate::report::usage_error)?;
     class_map::apply_pairs(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(unknown_form_error(args));
     }
-    if args.csv_safe && !matches!(out, OutputForm::Csv | OutputForm::Tsv) {
+    if args.csv_safe && !matches!(output_form, OutputForm::Csv | OutputForm::Tsv) {
         return Err(usage_text_error("`--csv-safe` is for `-t csv` and `-t tsv`"));
     }
-    Ok((out, stage))
+    Ok((output_form, stage))
 }
 
 /// Returns the error for a form in which rows are not written.

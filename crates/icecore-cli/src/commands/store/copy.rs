@@ -15,7 +15,7 @@ pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
     let address = parse_address(&args.to)?;
     let mut target = open(&address).map_err(database_error)?;
     progress::begin_input("objects");
-    let (mut last_sequence, mut copied) = (0, 0);
+    let (mut last_sequence, mut copied_count) = (0, 0);
     loop {
         let mut page = Vec::new();
         let mut size = 0;
@@ -33,10 +33,10 @@ pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
                 new_objects.push(to_new_object(object));
             }
         }
-        copied += target.put(&new_objects).map_err(database_error)?.len() as u64;
-        progress::set_record_count(copied);
+        copied_count += target.put(&new_objects).map_err(database_error)?.len() as u64;
+        progress::set_record_count(copied_count);
     }
-    super::print_count(copied, "object", "copied")
+    super::print_count(copied_count, "object", "copied")
 }
 
 /// Returns the same object for another database. A mark for an object that can't be decoded is kept.

@@ -77,7 +77,7 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         let mut decoder = describe::Decoder::default();
         let object = object.to_lent();
         let (row, _) = ObjectRow::from_object(&object, &mut decoder);
-        let mut writer = OutputWriter::for_report(true, global.color);
+        let mut writer = OutputWriter::json_to_stdout(global.color);
         writer.write_object(&row)?;
         return writer.flush();
     }
@@ -117,7 +117,7 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         }
     }
     let writes_json = terminal::writes_json(&to);
-    let limits: &Limits = &global.limit;
+    let limits: &Limits = &global.limits;
     let mut out = Vec::new();
     let converted =
         Converter::new(Stage::parse(from).map_err(usage_failure)?, to).limited(limits).convert(&object.bytes, &mut out);
@@ -197,20 +197,20 @@ fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global
 }
 
 fn format_stats(stats: &ObjectStats, paint: Paint) -> String {
-    let grouped = icecore_tables::plural::group_digits;
+    let group_digits = icecore_tables::plural::group_digits;
     let format_time = |time: Option<i64>| time.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",
-        grouped(stats.count),
-        grouped(stats.bytes),
-        grouped(stats.quarantined),
+        group_digits(stats.count),
+        group_digits(stats.bytes),
+        group_digits(stats.quarantined),
         format_time(stats.first_at),
         format_time(stats.last_at)
     );
     let classes = stats.classes.iter().map(|(name, count)| ("class", name.as_str(), *count));
     let formats = stats.formats.iter().map(|(name, count)| ("format", name.as_deref().unwrap_or("(none)"), *count));
     for (kind, name, count) in formats.chain(classes) {
-        text.push_str(&format!("{kind:6} {:>12}  {}\n", grouped(count), paint.ink(Ink::Class, name)));
+        text.push_str(&format!("{kind:6} {:>12}  {}\n", group_digits(count), paint.ink(Ink::Class, name)));
     }
     text
 }

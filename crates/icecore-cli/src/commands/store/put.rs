@@ -14,7 +14,7 @@ use icecore_store::{Backend, NewObject, describe};
 use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
-/// Number of bytes from which waiting objects are stored.
+/// The waiting objects are stored once they have this many bytes.
 const MAX_GROUP_LEN: usize = 8 << 20;
 /// Maximum number of objects that are stored at once.
 const MAX_GROUP_OBJECTS: usize = 10_000;
@@ -35,7 +35,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         None => None,
     };
     let writer = OutputWriter::for_report(args.json, global.color);
-    let mut group = ObjectGroup { args, expires_at, store, writer, size: 0, waiting: Vec::new() };
+    let mut group = ObjectGroup { args, expires_at, store, writer, size: 0, waiting_objects: Vec::new() };
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -47,7 +47,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
             },
         }
     }
-    group.store_waiting()?;
+    group.store_waiting_objects()?;
     group.writer.flush()
 }
 
@@ -68,14 +68,14 @@ fn store_records(
             return Ok(());
         }
     };
-    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limit)?;
+    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limits)?;
     let mut count = 0;
     loop {
         match splitter.next_record() {
             Ok(Some(bytes)) => group.add_object(&format!("{name}, record {}", count + 1), bytes, report)?,
             Ok(None) => return Ok(()),
             Err(error) => {
-                group.store_waiting()?;
+                group.store_waiting_objects()?;
                 error.report_error(&name, &splitter, report);
                 return Ok(());
             }
@@ -94,7 +94,7 @@ struct ObjectGroup<'g> {
     /// Number of bytes of the waiting objects.
     size: usize,
     /// The waiting objects, with the names of their sources.
-    waiting: Vec<(String, NewObject)>,
+    waiting_objects: Vec<(String, NewObject)>,
 }
 
 /// An object as `store put --json` prints it.
@@ -116,22 +116,26 @@ impl ObjectGroup<'_> {
         self.size += bytes.len();
         let mut object = describe::describe_object(bytes, self.args.format.as_deref());
         if let Some(problem) = &object.description.problem {
-            report.note(name, "quarantined", format!("stored and marked, because it can't be decoded: {problem}"));
+            report.report_note(
+                name,
+                "quarantined",
+                format!("stored and marked, because it can't be decoded: {problem}"),
+            );
         }
         object.key.clone_from(&self.args.key);
         (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);
-        self.waiting.push((name.to_owned(), object));
-        if self.size >= MAX_GROUP_LEN || self.waiting.len() >= MAX_GROUP_OBJECTS {
-            self.store_waiting()
+        self.waiting_objects.push((name.to_owned(), object));
+        if self.size >= MAX_GROUP_LEN || self.waiting_objects.len() >= MAX_GROUP_OBJECTS {
+            self.store_waiting_objects()
         } else {
             Ok(())
         }
     }
 
     /// Stores the waiting objects, and prints their ids.
-    fn store_waiting(&mut self) -> Result<(), Abort> {
+    fn store_waiting_objects(&mut self) -> Result<(), Abort> {
         self.size = 0;
-        let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().unzip();
+        let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting_objects).into_iter().unzip();
         let ids = self.store.put(&objects).map_err(|error| put_error(error, self.args.key.as_deref()))?;
         for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
             if !self.args.json {

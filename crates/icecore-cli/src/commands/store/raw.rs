@@ -20,7 +20,7 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
     let mut last_sequence = walk::start_sequence(args, store)?;
     let filter = walk::to_object_filter(&args.filter, None);
     let mut writer = OutputWriter::stdout();
-    writer.hold_records();
+    writer.write_only_complete_records();
     let mut remaining = args.filter.items.unwrap_or(u64::MAX);
     while remaining > 0 {
         let page_len = usize::try_from(remaining).unwrap_or(walk::MAX_PAGE_LEN).min(walk::MAX_PAGE_LEN);
@@ -73,7 +73,8 @@ fn write_framed_object(bytes: &[u8], framing: Framing, writer: &mut OutputWriter
 /// a line.
 fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
-    match framing.split_record(record, true) {
+    let is_end = true;
+    match framing.split_record(record, is_end) {
         Split::Record { start, end, next } => record[start..end] == *bytes && next == record.len() && !is_blank,
         _ => false,
     }

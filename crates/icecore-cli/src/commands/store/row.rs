@@ -51,14 +51,14 @@ pub fn push_line(
 ) -> serde_json::Result<Option<String>> {
     push_head(object, out)?;
     out.extend_from_slice(b",\"value\":");
-    let decoded = match object.format.as_deref() {
+    let decode_result = match object.format.as_deref() {
         Some(format) => decoder.append_json_line(&object.bytes, format, out).map(|()| true),
         None => Ok(false),
     };
-    if decoded != Ok(true) {
+    if decode_result != Ok(true) {
         out.extend_from_slice(b"null");
     }
-    let decode_error = decoded.err();
+    let decode_error = decode_result.err();
     if let Some(problem) = decode_error.as_deref().or(object.problem.as_deref()) {
         out.extend_from_slice(b",\"problem\":");
         json::push_value(&problem, out)?;

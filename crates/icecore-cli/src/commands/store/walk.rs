@@ -15,14 +15,14 @@ use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 
 /// Terminals with fewer columns show two lines for each object.
-const WIDE: usize = 160;
+const MIN_ONE_LINE_WIDTH: usize = 160;
 
 /// Maximum number of objects that are requested from the database at once.
 pub const MAX_PAGE_LEN: usize = 1_000;
 
 pub fn print_objects(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let after = start_sequence(args, store)?;
-    print_matching(&args.filter, None, after, store, global, report).map(drop)
+    print_matching_objects(&args.filter, None, after, store, global, report).map(drop)
 }
 
 /// Returns the sequence number after which the listing begins.
@@ -69,19 +69,19 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         let text = "nothing to search for: use a path and a value, --class, --key or --quarantined; `icecore store each` lists all objects";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    let advice = path_value.as_ref().map(|(_, value)| advise_value(value));
-    if print_matching(&args.filter, path_value, 0, store, global, report)? == 0 {
+    let advice = path_value.as_ref().map(|(_, value)| unmatched_value_advice(value));
+    if print_matching_objects(&args.filter, path_value, 0, store, global, report)? == 0 {
         report.raise_exit_code(code::FINDING);
         let advice = advice.unwrap_or_else(|| "; names of classes are compared exactly".to_owned());
-        report.note_command("found", format!("no object matches{advice}"));
+        report.report_command_note("found", format!("no object matches{advice}"));
     }
     Ok(())
 }
 
 /// Returns advice for a value that no object has.
-fn advise_value(value: &str) -> String {
-    let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    match quoted {
+fn unmatched_value_advice(value: &str) -> String {
+    let quoted_text = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match quoted_text {
         Some(text) if text.parse::<f64>().is_ok() => format!("; {value} is a text, and {text} is a number"),
         None if value.parse::<f64>().is_ok() => format!("; {value} is a number, and '\"{value}\"' is a text"),
         _ => "; `icecore store each --json` shows the values".to_owned(),
@@ -106,7 +106,7 @@ impl ObjectPrinter {
         if is_json {
             writer.paint_json(global.color);
         }
-        let is_narrow = tty::stdout_width().is_some_and(|width| width < WIDE);
+        let is_narrow = tty::stdout_width().is_some_and(|width| width < MIN_ONE_LINE_WIDTH);
         ObjectPrinter { writer, is_json, is_narrow, paint, decoder: Decoder::default(), count: 0 }
     }
 
@@ -130,7 +130,7 @@ impl ObjectPrinter {
 }
 
 /// Prints all matching objects, and returns their number. Objects that turn out to be undecodable are marked.
-fn print_matching(
+fn print_matching_objects(
     filter: &FilterArgs,
     path_value: Option<(String, String)>,
     mut last_sequence: i64,

@@ -20,7 +20,7 @@ pub struct PendingCell<'c> {
     pub key: &'c [String],
     /// Number of its column in the table.
     column: usize,
-    pub cell: &'c ChangedCell,
+    pub change: &'c ChangedCell,
     pub result: ValueResult,
     /// The current value in the database, if it is the one that the change stored.
     pub current: Option<Vec<u8>>,
@@ -45,7 +45,13 @@ impl<'c> Batch<'c> {
                     batch.keys.push(key);
                 }
                 row_cells.push(batch.cells.len());
-                batch.cells.push(PendingCell { key, column, cell, result: ValueResult::RowGone, current: None });
+                batch.cells.push(PendingCell {
+                    key,
+                    column,
+                    change: cell,
+                    result: ValueResult::RowGone,
+                    current: None,
+                });
             }
         }
         batch
@@ -59,7 +65,7 @@ impl<'c> Batch<'c> {
             self.compare(&row);
             Ok(())
         })?;
-        self.refuse_values_that_do_not_fit(table);
+        self.refuse_unfitting_values(table);
         Ok(())
     }
 
@@ -72,15 +78,16 @@ impl<'c> Batch<'c> {
             self.compare(&row);
             Ok(())
         })?;
-        self.refuse_values_that_do_not_fit(transaction.table());
-        let planned: Vec<usize> =
+        self.refuse_unfitting_values(transaction.table());
+        let planned_indices: Vec<usize> =
             (0..self.cells.len()).filter(|index| self.cell_result(*index) == Some(ValueResult::Restored)).collect();
-        if planned.is_empty() {
+        if planned_indices.is_empty() {
             return Ok(());
         }
-        let writes: Vec<Change<'_>> = planned.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
+        let writes: Vec<Change<'_>> =
+            planned_indices.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
         let were_written = transaction.change(&writes)?;
-        for (index, was_written) in planned.iter().zip(were_written) {
+        for (index, was_written) in planned_indices.iter().zip(were_written) {
             // `read_back` sets the final result of the values that were written.
             self.set_result(*index, if was_written { ValueResult::Altered } else { ValueResult::ChangedSince });
         }
@@ -95,12 +102,13 @@ impl<'c> Batch<'c> {
         keys.dedup();
         transaction.find_rows(&keys, columns, &mut |row| {
             for index in self.cells_by_key.get(&*row.key).cloned().unwrap_or_default() {
-                let Some(cell) = self.cells.get_mut(index).filter(|cell| cell.result == ValueResult::Altered) else {
+                let Some(pending) = self.cells.get_mut(index).filter(|pending| pending.result == ValueResult::Altered)
+                else {
                     continue;
                 };
-                let index_in_row = columns.iter().position(|column| *column == cell.column);
-                if index_in_row.and_then(|index| row.cells.get(index)?.as_ref()) == Some(&cell.cell.old) {
-                    cell.result = ValueResult::Restored;
+                let index_in_row = columns.iter().position(|column| *column == pending.column);
+                if index_in_row.and_then(|index| row.cells.get(index)?.as_ref()) == Some(&pending.change.old) {
+                    pending.result = ValueResult::Restored;
                 }
             }
             Ok(())
@@ -116,10 +124,10 @@ impl<'c> Batch<'c> {
             let index_in_row = self.columns.iter().position(|column| *column == pending.column);
             let current = index_in_row.and_then(|index| row.cells.get(index)?.as_ref());
             pending.result = match current {
-                Some(current) if *current == pending.cell.old => ValueResult::AlreadyOld,
+                Some(current) if *current == pending.change.old => ValueResult::AlreadyOld,
                 Some(current)
-                    if current.is_text == pending.cell.old.is_text
-                        && CellDigest::from_cell(current) == pending.cell.stored =>
+                    if current.is_text == pending.change.old.is_text
+                        && CellDigest::from_cell(current) == pending.change.stored =>
                 {
                     pending.current = Some(current.bytes.clone());
                     ValueResult::Restored
@@ -130,9 +138,9 @@ impl<'c> Batch<'c> {
     }
 
     /// Marks values as refused if their column no longer accepts them, for example because it became too short.
-    fn refuse_values_that_do_not_fit(&mut self, table: &Table) {
+    fn refuse_unfitting_values(&mut self, table: &Table) {
         for pending in self.cells.iter_mut().filter(|pending| pending.result == ValueResult::Restored) {
-            let old = &pending.cell.old;
+            let old = &pending.change.old;
             if !table.accepts_value(pending.column, old.is_text, &old.bytes) {
                 pending.result = ValueResult::Refused;
             }
@@ -152,7 +160,7 @@ impl<'c> Batch<'c> {
 
 impl PendingCell<'_> {
     fn to_change(&self) -> Option<Change<'_>> {
-        let old = &self.cell.old;
+        let old = &self.change.old;
         let current = self.current.as_deref()?;
         Some(Change { key: self.key, column: self.column, is_text: old.is_text, old: current, new: &old.bytes })
     }

@@ -2,8 +2,8 @@
 //!
 //! The order of the steps makes it safe against kills: values change in a transaction, the stored values are read back,
 //! the old values are made durable in the undo file, and only then the transaction is committed. So the file contains
-//! everything that was committed, and perhaps one transaction that was not; its rows do not have the values that the
-//! file records as stored.
+//! everything that was committed, and perhaps one transaction that was not. The rows of such a transaction do not have
+//! the values that the file records as stored, so an undo does not change them.
 
 use super::super::args::Replace;
 use super::super::resume::{self, ResumeState};
@@ -117,7 +117,7 @@ impl Journal {
             return Err(resume::file_error(previous, text.to_owned()));
         }
         check_no_other_use(args, previous)?;
-        UndoFile::open(previous, true).map(Some)
+        UndoFile::open_for_writing(previous).map(Some)
     }
 
     /// Changes values in one transaction, which is committed once their old values are durable. Returns for each
@@ -148,15 +148,15 @@ impl Journal {
         };
         let mut transaction = table.begin()?;
         let were_applied = transaction.change(changes)?;
-        let applied: Vec<&Change<'_>> = changes
+        let applied_changes: Vec<&Change<'_>> = changes
             .iter()
             .zip(&were_applied)
             .filter(|(_, was_applied)| **was_applied)
             .map(|(change, _)| change)
             .collect();
-        if !applied.is_empty() {
-            let stored = read_back(&mut transaction, &applied)?;
-            self.record_old_values(&names, &applied, &stored, last_key, resume)?;
+        if !applied_changes.is_empty() {
+            let stored_digests = read_back(&mut transaction, &applied_changes)?;
+            self.record_old_values(&names, &applied_changes, &stored_digests, last_key, resume)?;
         }
         transaction.commit()?;
         Ok(were_applied)
@@ -166,8 +166,8 @@ impl Journal {
     fn record_old_values(
         &mut self,
         names: &TableNames,
-        applied: &[&Change<'_>],
-        stored: &[CellDigest],
+        applied_changes: &[&Change<'_>],
+        stored_digests: &[CellDigest],
         last_key: &[String],
         resume: &mut ResumeState,
     ) -> icecore_store::Result<()> {
@@ -190,7 +190,7 @@ impl Journal {
         };
         let mut record = Changes { table, ..Changes::default() };
         let mut record_len = 0;
-        for (change, stored) in applied.iter().zip(stored) {
+        for (change, stored) in applied_changes.iter().zip(stored_digests) {
             if record_len > 0 && record_len + change.old.len() > RECORD_LEN {
                 file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
                 (record.rows, record_len) = (Vec::new(), 0);
@@ -207,7 +207,7 @@ impl Journal {
         record.last_key = Some(last_key.to_vec());
         file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
         file.sync().map_err(|error| write_error(&error))?;
-        resume.set_undo(path, file.complete_len);
+        resume.set_undo_file(path, file.complete_len);
         Ok(())
     }
 
@@ -253,7 +253,7 @@ fn remove_without_values(path: &Path) -> bool {
     // A command that is killed while it creates the file leaves only a part of the first bytes.
     let has_cut_magic = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
     let has_no_values = || {
-        let file = UndoFile::open(path, true);
+        let file = UndoFile::open_for_writing(path);
         file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != RecordKind::Changes))
     };
     let is_without_values = if metadata.len() < MAGIC.len() as u64 { has_cut_magic() } else { has_no_values() };
@@ -268,7 +268,7 @@ fn open_file<'m>(
     if let Some(JournalMode::Planned(plan)) = mode {
         let (path, file) = create_file(plan).map_err(store_error)?;
         // A command that resumes must find the file, whatever happens to this one.
-        resume.set_undo(&path, file.complete_len);
+        resume.set_undo_file(&path, file.complete_len);
         resume.write().map_err(store_error)?;
         *mode = Some(JournalMode::Open(path, file));
     }
@@ -305,32 +305,32 @@ fn create_file(plan: &PlannedFile) -> Result<(PathBuf, UndoFile), Abort> {
 /// Returns the digests of the values that the database stored.
 fn read_back(
     transaction: &mut icecore_store::table::Transaction<'_>,
-    applied: &[&Change<'_>],
+    applied_changes: &[&Change<'_>],
 ) -> icecore_store::Result<Vec<CellDigest>> {
-    let mut columns: Vec<usize> = applied.iter().map(|change| change.column).collect();
+    let mut columns: Vec<usize> = applied_changes.iter().map(|change| change.column).collect();
     columns.sort_unstable();
     columns.dedup();
-    let mut keys: Vec<&[String]> = applied.iter().map(|change| change.key).collect();
+    let mut keys: Vec<&[String]> = applied_changes.iter().map(|change| change.key).collect();
     keys.dedup();
-    let mut index_of: HashMap<(&[String], usize), usize> = HashMap::new();
-    for (index, change) in applied.iter().enumerate() {
-        index_of.insert((change.key, change.column), index);
+    let mut change_indices: HashMap<(&[String], usize), usize> = HashMap::new();
+    for (index, change) in applied_changes.iter().enumerate() {
+        change_indices.insert((change.key, change.column), index);
     }
-    let mut stored: Vec<Option<CellDigest>> = vec![None; applied.len()];
+    let mut stored_digests: Vec<Option<CellDigest>> = vec![None; applied_changes.len()];
     transaction.find_rows(&keys, &columns, &mut |row| {
         for (column, cell) in columns.iter().zip(&row.cells) {
-            if let (Some(index), Some(cell)) = (index_of.get(&(&*row.key, *column)), cell)
-                && let Some(stored) = stored.get_mut(*index)
+            if let (Some(index), Some(cell)) = (change_indices.get(&(&*row.key, *column)), cell)
+                && let Some(digest) = stored_digests.get_mut(*index)
             {
-                *stored = Some(CellDigest::from_cell(cell));
+                *digest = Some(CellDigest::from_cell(cell));
             }
         }
         Ok(())
     })?;
-    // A trigger may have removed the row or set the value to NULL. The digest of the written value stands in for it:
-    // no row matches it, so nothing will be restored.
-    let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
-        stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
+    // A trigger may have removed the row or set the value to NULL. Then the digest of the written value is
+    // used: no row matches it, so nothing will be restored.
+    let digests = stored_digests.into_iter().zip(applied_changes).map(|(digest, change)| {
+        digest.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
     Ok(digests.collect())
 }
@@ -367,11 +367,11 @@ fn catch_up_resume_state(
             && std::mem::take(&mut is_committed)
         {
             let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
-            report.note_command("resume", text);
-            resume.note_last_key(&names.name, &last_key)?;
+            report.report_command_note("resume", text);
+            resume.set_last_key(&names.name, &last_key)?;
         }
     }
-    resume.extend_undo(file.complete_len);
+    resume.set_undo_len(file.complete_len);
     resume.write()
 }
 
@@ -400,7 +400,7 @@ fn contains_stored_value(table: &mut Table, names: &TableNames, changes: &Change
 }
 
 fn encode_run_header(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
-    let lossy = |bytes: &[u8]| {
+    let shorten_text = |bytes: &[u8]| {
         icecore::text::shortened(&icecore::text::printable(&String::from_utf8_lossy(bytes)), 200).into_owned()
     };
     let run = RunHeader {
@@ -412,7 +412,7 @@ fn encode_run_header(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort>
             .pairs()
             .iter()
             .take(MAX_RECORDED_PAIRS)
-            .map(|pair| (lossy(pair.old()), lossy(pair.replacement())))
+            .map(|pair| (shorten_text(pair.old()), shorten_text(pair.replacement())))
             .collect(),
     };
     serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
@@ -433,8 +433,8 @@ fn default_name(address: &Address) -> String {
 }
 
 fn now_millis() -> i64 {
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    let elapsed = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn exists_error(path: &Path) -> Abort {

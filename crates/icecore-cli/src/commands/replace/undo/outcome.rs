@@ -62,7 +62,7 @@ pub struct RestoreTotals {
     /// Counts by table and column.
     counts_by_column: BTreeMap<String, BTreeMap<String, ResultCounts>>,
     /// The first values that were not restored.
-    unrestored: Vec<UnrestoredValue>,
+    unrestored_values: Vec<UnrestoredValue>,
 }
 
 /// A value that was not restored.
@@ -133,9 +133,11 @@ impl RestoreTotals {
                     .add(result);
             }
         }
-        if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld) && self.unrestored.len() < MAX_LISTED {
+        if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld)
+            && self.unrestored_values.len() < MAX_LISTED
+        {
             let (table, column) = (table.to_owned(), column.to_owned());
-            self.unrestored.push(UnrestoredValue { table, column, key: key.to_vec(), reason: result.name() });
+            self.unrestored_values.push(UnrestoredValue { table, column, key: key.to_vec(), reason: result.name() });
         }
     }
 
@@ -151,7 +153,7 @@ impl RestoreTotals {
             |columns: &&BTreeMap<String, ResultCounts>| columns.values().any(|counts| counts.restored > 0);
         let tables = self.counts_by_column.values().filter(has_restored).count() as u64;
         let values = format_count(self.total.restored, "value", "values");
-        report.note_command("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
+        report.report_command_note("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
         let total = &self.total;
         let others = [
             (total.already_old, "already", "already had their old values"),
@@ -162,7 +164,7 @@ impl RestoreTotals {
         ];
         for (count, kind, text) in others {
             if count > 0 {
-                report.note_command(kind, format!("{} {text}", group_digits(count)));
+                report.report_command_note(kind, format!("{} {text}", group_digits(count)));
             }
         }
     }
@@ -179,7 +181,7 @@ impl RestoreTotals {
             values: self.value_count,
             total: self.total,
             tables: tables.collect(),
-            unrestored: &self.unrestored,
+            unrestored: &self.unrestored_values,
         };
         let mut text = Vec::new();
         crate::json::push_indented(&summary, &mut text)

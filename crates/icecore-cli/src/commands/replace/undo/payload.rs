@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a number: seven bits per byte, lowest first.
+    /// Reads a number of at most 63 bits: seven bits per byte, lowest first.
     fn read_number(&mut self) -> Option<usize> {
         let mut number = 0u64;
         for shift in (0..63).step_by(7) {

@@ -81,29 +81,33 @@ pub struct RecordHead {
 }
 
 /// Returns the bytes of a record, and its digest. `None` if the payload is too long.
-pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &RecordDigest) -> Option<(Vec<u8>, RecordDigest)> {
+pub fn encode_record(
+    kind: RecordKind,
+    payload: &[u8],
+    previous_digest: &RecordDigest,
+) -> Option<(Vec<u8>, RecordDigest)> {
     let full_len = u32::try_from(payload.len()).ok()?;
     let compressed = compress(payload).filter(|compressed| is_allowed(compressed.len() as u64, payload.len() as u64));
-    let stored = compressed.as_deref().unwrap_or(payload);
-    let stored_len = u32::try_from(stored.len()).ok()?;
+    let stored_payload = compressed.as_deref().unwrap_or(payload);
+    let stored_len = u32::try_from(stored_payload.len()).ok()?;
     let mut fields = vec![kind.to_byte(), u8::from(compressed.is_some())];
     fields.extend_from_slice(&stored_len.to_le_bytes());
     fields.extend_from_slice(&full_len.to_le_bytes());
-    let digest = compute_digest(&[previous, &fields, stored]);
-    let head_digest = compute_digest(&[b"head", previous, &fields, &digest]);
+    let digest = compute_digest(&[previous_digest, &fields, stored_payload]);
+    let head_digest = compute_digest(&[b"head", previous_digest, &fields, &digest]);
     let mut record = fields;
     record.extend_from_slice(&digest);
     record.extend_from_slice(head_digest.get(..HEAD_DIGEST_LEN).unwrap_or_default());
-    record.extend_from_slice(stored);
+    record.extend_from_slice(stored_payload);
     Some((record, digest))
 }
 
 impl RecordHead {
-    /// Decodes a head. `None` if it is damaged, or was not written after the record with the digest `previous`.
-    pub fn decode(bytes: &[u8; HEAD_LEN], previous: &RecordDigest) -> Option<RecordHead> {
+    /// Decodes a head. `None` if it is damaged, or was not written after the record with the digest `previous_digest`.
+    pub fn decode(bytes: &[u8; HEAD_LEN], previous_digest: &RecordDigest) -> Option<RecordHead> {
         let (fields, rest) = bytes.split_at(FIELDS_LEN);
         let (digest, head_digest) = rest.split_first_chunk::<DIGEST_LEN>()?;
-        let expected = compute_digest(&[b"head", previous, fields, digest]);
+        let expected = compute_digest(&[b"head", previous_digest, fields, digest]);
         if expected.get(..HEAD_DIGEST_LEN) != Some(head_digest) {
             return None;
         }
@@ -118,29 +122,34 @@ impl RecordHead {
     }
 
     /// Returns true if the digest of this head belongs to these bytes as its stored payload.
-    pub fn matches_payload(&self, stored: &[u8], previous: &RecordDigest) -> bool {
+    pub fn matches_payload(&self, stored_payload: &[u8], previous_digest: &RecordDigest) -> bool {
         let mut fields = vec![self.kind.to_byte(), u8::from(self.is_compressed)];
         fields.extend_from_slice(&self.stored_len.to_le_bytes());
         fields.extend_from_slice(&self.full_len.to_le_bytes());
-        compute_digest(&[previous, &fields, stored]) == self.digest
+        compute_digest(&[previous_digest, &fields, stored_payload]) == self.digest
     }
 
     /// Decompresses the payload if necessary.
     ///
     /// # Errors
     /// The reason why the payload is invalid.
-    pub fn decompress_payload(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn decompress_payload(&self, stored_payload: Vec<u8>) -> Result<Vec<u8>, String> {
         let full_len = u64::from(self.full_len);
         if !self.is_compressed {
-            return if stored.len() as u64 == full_len { Ok(stored) } else { Err("its length is wrong".to_owned()) };
+            return if stored_payload.len() as u64 == full_len {
+                Ok(stored_payload)
+            } else {
+                Err("its length is wrong".to_owned())
+            };
         }
-        if !is_allowed(stored.len() as u64, full_len) {
-            return Err(format!("{} bytes can't have {full_len} bytes in them", stored.len()));
+        if !is_allowed(stored_payload.len() as u64, full_len) {
+            return Err(format!("{} bytes can't have {full_len} bytes in them", stored_payload.len()));
         }
         let mut limits = Limits::default();
         limits.decompressed = full_len;
         let zstd = wrap::by_name("zstd").ok_or("this build has no zstd")?;
-        let decompressed = (zstd.unwrap)(&stored, &Settings::new(), &limits).map_err(|error| error.to_string())?;
+        let decompressed =
+            (zstd.unwrap)(&stored_payload, &Settings::new(), &limits).map_err(|error| error.to_string())?;
         if decompressed.bytes.len() as u64 != full_len {
             return Err("its length is wrong".to_owned());
         }
@@ -172,26 +181,26 @@ fn compute_digest(parts: &[&[u8]]) -> RecordDigest {
 mod tests {
     use super::*;
 
-    fn decode_record(record: &[u8], previous: &RecordDigest) -> Option<(RecordHead, Vec<u8>)> {
-        let (head, stored) = record.split_first_chunk::<HEAD_LEN>()?;
-        let head = RecordHead::decode(head, previous)?;
-        (stored.len() == head.stored_len as usize && head.matches_payload(stored, previous))
-            .then(|| (head, stored.to_vec()))
+    fn decode_record(record: &[u8], previous_digest: &RecordDigest) -> Option<(RecordHead, Vec<u8>)> {
+        let (head, stored_payload) = record.split_first_chunk::<HEAD_LEN>()?;
+        let head = RecordHead::decode(head, previous_digest)?;
+        (stored_payload.len() == head.stored_len as usize && head.matches_payload(stored_payload, previous_digest))
+            .then(|| (head, stored_payload.to_vec()))
     }
 
     #[test]
     fn records_round_trip_and_damaged_ones_are_refused() {
-        let previous = [7; DIGEST_LEN];
+        let previous_digest = [7; DIGEST_LEN];
         for payload in [&b""[..], b"short", &[b'x'; 5000]] {
-            let (record, digest) = encode_record(RecordKind::Changes, payload, &previous).unwrap();
-            let (head, stored) = decode_record(&record, &previous).unwrap();
+            let (record, digest) = encode_record(RecordKind::Changes, payload, &previous_digest).unwrap();
+            let (head, stored_payload) = decode_record(&record, &previous_digest).unwrap();
             assert_eq!((head.kind, head.digest), (RecordKind::Changes, digest));
-            assert_eq!(head.decompress_payload(stored).unwrap(), payload);
+            assert_eq!(head.decompress_payload(stored_payload).unwrap(), payload);
             for index in 0..record.len() {
                 let mut other = record.clone();
                 other[index] ^= 1;
-                assert!(decode_record(&other, &previous).is_none(), "byte {index}");
-                assert!(decode_record(&record[..index], &previous).is_none());
+                assert!(decode_record(&other, &previous_digest).is_none(), "byte {index}");
+                assert!(decode_record(&record[..index], &previous_digest).is_none());
             }
             // After another record, the record is invalid.
             assert!(decode_record(&record, &[8; DIGEST_LEN]).is_none());

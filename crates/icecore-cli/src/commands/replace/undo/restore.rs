@@ -50,7 +50,7 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
     writer.flush()?;
     restore.totals.report_totals(args.dry_run, report);
     for unknown in restore.unknown_names() {
-        report.note_command("unknown", format!("{unknown} in the undo file"));
+        report.report_command_note("unknown", format!("{unknown} in the undo file"));
     }
     if let Some(destination) = summary_destination {
         Target::write_text(destination, &restore.totals.to_json(path, args.dry_run)?)?;
@@ -79,20 +79,21 @@ struct Restore<'r> {
     tables: Vec<TableNames>,
     /// The records with values, in the order of the file.
     changes: Vec<RecordEntry>,
-    /// For each table with values in the file, the numbers of the selected columns.
-    used_columns: BTreeMap<usize, Vec<usize>>,
+    /// For each table with values in the file, the numbers of the columns to restore: at first all columns with values,
+    /// after `check_tables` only the selected ones.
+    columns_to_restore: BTreeMap<usize, Vec<usize>>,
     filter: Filter,
     totals: RestoreTotals,
     /// In a dry run over several runs of a change: the values that the records so far would have restored, by table,
     /// key and column.
-    simulated: HashMap<(String, Vec<String>, usize), CellDigest>,
+    simulated_digests: HashMap<(String, Vec<String>, usize), CellDigest>,
 }
 
 impl<'r> Restore<'r> {
     /// Reads the whole file, so that invalid records are found before anything is changed.
     fn open(args: &'r Replace, global: &Global, path: &Path) -> Result<Restore<'r>, Abort> {
         progress::begin_input(&path.display().to_string());
-        let file = UndoFile::open(path, false)?;
+        let file = UndoFile::open_for_reading(path)?;
         let mut restore = Restore {
             args,
             paint: Paint::new(global.color, &io::stdout()),
@@ -100,10 +101,10 @@ impl<'r> Restore<'r> {
             runs: Vec::new(),
             tables: Vec::new(),
             changes: Vec::new(),
-            used_columns: BTreeMap::new(),
+            columns_to_restore: BTreeMap::new(),
             filter: args.table_filter(),
             totals: RestoreTotals::default(),
-            simulated: HashMap::new(),
+            simulated_digests: HashMap::new(),
         };
         for entry in restore.file.entries.clone() {
             restore.index_record(&entry)?;
@@ -125,9 +126,9 @@ impl<'r> Restore<'r> {
             RecordKind::Changes => {
                 let changes = self.decode_changes(entry, &payload)?;
                 for cell in changes.rows.iter().flat_map(|row| &row.cells) {
-                    let used = self.used_columns.entry(changes.table).or_default();
-                    if !used.contains(&cell.column) {
-                        used.push(cell.column);
+                    let column_numbers = self.columns_to_restore.entry(changes.table).or_default();
+                    if !column_numbers.contains(&cell.column) {
+                        column_numbers.push(cell.column);
                     }
                 }
                 self.totals.value_count += changes.cell_count();
@@ -159,14 +160,14 @@ impl<'r> Restore<'r> {
     fn check_database(&self, address: &Address, report: &Report) -> Result<(), Abort> {
         if self.file.is_torn {
             let text = "the last record of the undo file is not whole: the change was ended before it committed that";
-            report.note_command("torn", text.to_owned());
+            report.report_command_note("torn", text.to_owned());
         }
         let identity = address.identity();
-        let Some(other) = self.runs.iter().find(|run| run.identity != identity) else { return Ok(()) };
+        let Some(other_run) = self.runs.iter().find(|run| run.identity != identity) else { return Ok(()) };
         if self.args.other_db {
             return Ok(());
         }
-        let database_name = icecore::text::printable(&other.database);
+        let database_name = icecore::text::printable(&other_run.database);
         Err(usage_text_error(format!(
             "the undo file is of {database_name}, not of {address}: --other-db uses it here all the same; values are put back only \
              where rows hold what the change wrote"
@@ -175,17 +176,17 @@ impl<'r> Restore<'r> {
 
     /// Checks that all tables and columns exist, before anything is changed.
     fn check_tables(&mut self, address: &Address) -> Result<(), Abort> {
-        for number in self.used_columns.keys().copied().collect::<Vec<_>>() {
+        for number in self.columns_to_restore.keys().copied().collect::<Vec<_>>() {
             let Some(names) = self.tables.get(number) else { continue };
             let table = open_table(address, names)?;
             let is_selected = |column: &usize| {
                 let name = names.columns.get(*column).map_or("", |name| name);
                 self.filter.selects(table.schema(), table.name(), name)
             };
-            let used = self.used_columns.get(&number).map_or(&[][..], Vec::as_slice);
-            let selected: Vec<usize> = used.iter().copied().filter(is_selected).collect();
+            let changed_columns = self.columns_to_restore.get(&number).map_or(&[][..], Vec::as_slice);
+            let selected: Vec<usize> = changed_columns.iter().copied().filter(is_selected).collect();
             map_columns(&table, names, &selected)?;
-            self.used_columns.insert(number, selected);
+            self.columns_to_restore.insert(number, selected);
         }
         Ok(())
     }
@@ -197,24 +198,25 @@ impl<'r> Restore<'r> {
         state: &mut Option<(&std::path::PathBuf, UndoState)>,
         writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
-        let mut open_table_entry: Option<(usize, Table)> = None;
-        let remaining = state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
-        for index in (0..remaining).rev() {
+        let mut current_table: Option<(usize, Table)> = None;
+        let remaining_records =
+            state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
+        for index in (0..remaining_records).rev() {
             let Some(entry) = self.changes.get(index).copied() else { continue };
             let payload = self.file.read_payload(&entry)?;
             let changes = self.decode_changes(&entry, &payload)?;
             let names = self.tables.get(changes.table).cloned();
-            if let Some(names) =
-                names.filter(|_| self.used_columns.get(&changes.table).is_some_and(|used| !used.is_empty()))
-            {
-                let mut table = match open_table_entry.take() {
+            if let Some(names) = names.filter(|_| {
+                self.columns_to_restore.get(&changes.table).is_some_and(|column_numbers| !column_numbers.is_empty())
+            }) {
+                let mut table = match current_table.take() {
                     Some((number, table)) if number == changes.table => table,
                     _ => open_table(address, &names)?,
                 };
                 self.restore_record(&mut table, &names, &changes, writer)
                     .map_err(|error| self.interruption_error(error))?;
                 writer.release_record()?;
-                open_table_entry = Some((changes.table, table));
+                current_table = Some((changes.table, table));
             }
             if let Some((file, state)) = state {
                 state.remaining = index;
@@ -233,8 +235,8 @@ impl<'r> Restore<'r> {
         changes: &Changes,
         writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
-        let used = self.used_columns.get(&changes.table).cloned().unwrap_or_default();
-        let columns = map_columns(table, names, &used).map_err(|error| match error {
+        let column_numbers = self.columns_to_restore.get(&changes.table).cloned().unwrap_or_default();
+        let columns = map_columns(table, names, &column_numbers).map_err(|error| match error {
             Abort::Failed(_, text) => icecore_store::Error::new(ErrorKind::Input, text),
             Abort::Closed => icecore_store::Error::new(ErrorKind::Input, "closed"),
         })?;
@@ -247,7 +249,7 @@ impl<'r> Restore<'r> {
             batch.restore_values(table)?;
         }
         for pending in &batch.cells {
-            let column = names.columns.get(pending.cell.column).map_or("", |name| name);
+            let column = names.columns.get(pending.change.column).map_or("", |name| name);
             self.totals.count_value(&names.name, column, pending.key, pending.result);
         }
         Ok(())
@@ -260,17 +262,17 @@ impl<'r> Restore<'r> {
             return;
         }
         for pending in &mut batch.cells {
-            let address = (names.name.clone(), pending.key.to_vec(), pending.cell.column);
-            let old = CellDigest::from_cell(&pending.cell.old);
-            if let Some(current) = self.simulated.get(&address) {
+            let cell_id = (names.name.clone(), pending.key.to_vec(), pending.change.column);
+            let old_digest = CellDigest::from_cell(&pending.change.old);
+            if let Some(current) = self.simulated_digests.get(&cell_id) {
                 pending.result = match *current {
-                    current if current == old => ValueResult::AlreadyOld,
-                    current if current == pending.cell.stored => ValueResult::Restored,
+                    current if current == old_digest => ValueResult::AlreadyOld,
+                    current if current == pending.change.stored => ValueResult::Restored,
                     _ => ValueResult::ChangedSince,
                 };
             }
             if pending.result == ValueResult::Restored {
-                self.simulated.insert(address, old);
+                self.simulated_digests.insert(cell_id, old_digest);
             }
         }
     }
@@ -283,10 +285,10 @@ impl<'r> Restore<'r> {
             let table_column = TableColumn {
                 schema: table.schema().map(str::to_owned),
                 table: table.name().to_owned(),
-                column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
+                column: names.columns.get(pending.change.column).cloned().unwrap_or_default(),
             };
             let key = super::super::database::format_key(&table.key_names(), pending.key);
-            let edits = Edits::between(current, &pending.cell.old.bytes);
+            let edits = Edits::between(current, &pending.change.old.bytes);
             let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &Tally::default() };
             dry_run::show_keyed_changes(&context, current, &edits, self.paint, writer.buffer_mut());
         }
@@ -333,9 +335,9 @@ fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
 }
 
 /// Maps the column numbers of the undo file to those of the table.
-fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
+fn map_columns(table: &Table, names: &TableNames, column_numbers: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
     let mut columns = BTreeMap::new();
-    for number in used {
+    for number in column_numbers {
         let Some(name) = names.columns.get(*number) else { continue };
         let Some(column) = table.columns().iter().position(|column| column.name == *name) else {
             let text = format!("there is no column `{name}` of text or bytes in `{}`: nothing was changed", names.name);
@@ -366,7 +368,7 @@ impl UndoState {
     fn open(file: &Path, restore: &Restore<'_>) -> Result<UndoState, Abort> {
         let args = restore.args;
         let last_digest = restore.file.entries.last().map(|entry| entry.head.digest);
-        let new = UndoState {
+        let initial = UndoState {
             undo: last_digest.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect(),
             tables: args.tables.clone(),
             columns: args.columns.clone(),
@@ -375,13 +377,13 @@ impl UndoState {
         };
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(new),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(initial),
             Err(error) => return Err(resume::file_error(file, io_reason(&error))),
         };
         let state: UndoState = serde_json::from_slice(&bytes)
             .map_err(|error| resume::file_error(file, format!("not a file of --resume for --undo: {error}")))?;
-        let is_same = state.undo == new.undo
-            && (&state.tables, &state.columns, &state.skipped) == (&new.tables, &new.columns, &new.skipped);
+        let is_same = state.undo == initial.undo
+            && (&state.tables, &state.columns, &state.skipped) == (&initial.tables, &initial.columns, &initial.skipped);
         if !is_same {
             let text =
                 "it is of another undo file, or of other tables and columns: another file, or none, begins again";

@@ -49,18 +49,27 @@ impl UndoFile {
         }
     }
 
-    /// Opens a file and checks all of its records.
-    pub fn open(path: &Path, is_for_writing: bool) -> Result<UndoFile, Abort> {
+    /// Opens a file for reading, and checks all of its records.
+    pub fn open_for_reading(path: &Path) -> Result<UndoFile, Abort> {
+        UndoFile::open(path, false)
+    }
+
+    /// Opens a file for reading and appending, and checks all of its records.
+    pub fn open_for_writing(path: &Path) -> Result<UndoFile, Abort> {
+        UndoFile::open(path, true)
+    }
+
+    fn open(path: &Path, is_for_writing: bool) -> Result<UndoFile, Abort> {
         let name = path.display().to_string();
-        let unreadable = |error: &io::Error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(error)));
+        let read_error = |error: &io::Error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(error)));
         // Opening a pipe would wait for its other end.
-        if !path.metadata().map_err(|error| unreadable(&error))?.is_file() {
+        if !path.metadata().map_err(|error| read_error(&error))?.is_file() {
             return Err(Abort::Failed(code::USAGE, format!("{name}: an undo file must be a file on a disk")));
         }
         let file =
-            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
-        let lock = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
-        if matches!(lock, Err(TryLockError::WouldBlock)) {
+            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| read_error(&error))?;
+        let lock_result = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
+        if matches!(lock_result, Err(TryLockError::WouldBlock)) {
             let text = "another icecore uses it now: wait until that ends";
             return Err(Abort::Failed(code::USAGE, format!("{name}: {text}")));
         }
@@ -79,19 +88,19 @@ impl UndoFile {
             let text = "not an undo file of this version of icecore";
             return Err(Abort::Failed(code::INPUT, format!("{}: {text}", self.name)));
         }
-        let (mut offset, mut previous) = (magic.len() as u64, RecordDigest::default());
+        let (mut offset, mut previous_digest) = (magic.len() as u64, RecordDigest::default());
         let mut entries: Vec<RecordEntry> = Vec::new();
         while offset < len {
             let remaining_len = len - offset;
-            let mut head = [0; HEAD_LEN];
+            let mut head_bytes = [0; HEAD_LEN];
             if remaining_len < HEAD_LEN as u64 {
                 self.is_torn = true;
                 break;
             }
-            reader.read_exact(&mut head).map_err(|error| self.read_error(&error))?;
-            let Some(decoded) = RecordHead::decode(&head, &previous) else {
+            reader.read_exact(&mut head_bytes).map_err(|error| self.read_error(&error))?;
+            let Some(record_head) = RecordHead::decode(&head_bytes, &previous_digest) else {
                 // After a power failure, the system may leave zeros where nothing was written.
-                if head.iter().all(|byte| *byte == 0)
+                if head_bytes.iter().all(|byte| *byte == 0)
                     && has_only_zeros(&mut reader).map_err(|error| self.read_error(&error))?
                 {
                     self.is_torn = true;
@@ -99,21 +108,22 @@ impl UndoFile {
                 }
                 return Err(self.damage_error(offset, entries.len(), "its head has changed"));
             };
-            let end = offset + HEAD_LEN as u64 + u64::from(decoded.stored_len);
+            let end = offset + HEAD_LEN as u64 + u64::from(record_head.stored_len);
             if end > len {
                 self.is_torn = true;
                 break;
             }
-            let stored = read_bytes(&mut reader, decoded.stored_len).map_err(|error| self.read_error(&error))?;
-            if !decoded.matches_payload(&stored, &previous) {
+            let stored_payload =
+                read_bytes(&mut reader, record_head.stored_len).map_err(|error| self.read_error(&error))?;
+            if !record_head.matches_payload(&stored_payload, &previous_digest) {
                 if end == len {
                     self.is_torn = true;
                     break;
                 }
                 return Err(self.damage_error(offset, entries.len(), "its bytes have changed"));
             }
-            entries.push(RecordEntry { offset, head: decoded, previous_digest: previous });
-            (offset, previous) = (end, decoded.digest);
+            entries.push(RecordEntry { offset, head: record_head, previous_digest });
+            (offset, previous_digest) = (end, record_head.digest);
         }
         (self.entries, self.complete_len) = (entries, offset);
         Ok(())
@@ -125,27 +135,28 @@ impl UndoFile {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
             read_bytes(file, entry.head.stored_len)
         };
-        let stored = read_stored(&mut self.file).map_err(|error| self.read_error(&error))?;
-        if !entry.head.matches_payload(&stored, &entry.previous_digest) {
+        let stored_payload = read_stored(&mut self.file).map_err(|error| self.read_error(&error))?;
+        if !entry.head.matches_payload(&stored_payload, &entry.previous_digest) {
             return Err(self.damage_error(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.decompress_payload(stored).map_err(|reason| self.record_error(entry, &reason))
+        entry.head.decompress_payload(stored_payload).map_err(|reason| self.record_error(entry, &reason))
     }
 
     /// Appends a record. It is durable only after [`UndoFile::sync`].
     pub fn append(&mut self, kind: RecordKind, payload: &[u8]) -> io::Result<()> {
-        let previous = self.entries.last().map_or(RecordDigest::default(), |entry| entry.head.digest);
-        let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
-        let (record, _) = encode_record(kind, payload, &previous).ok_or_else(too_long)?;
-        let head = record.first_chunk::<HEAD_LEN>().and_then(|head| RecordHead::decode(head, &previous));
-        let head = head.ok_or_else(too_long)?;
+        let previous_digest = self.entries.last().map_or(RecordDigest::default(), |entry| entry.head.digest);
+        let too_long_error =
+            || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
+        let (record, _) = encode_record(kind, payload, &previous_digest).ok_or_else(too_long_error)?;
+        let head = record.first_chunk::<HEAD_LEN>().and_then(|head| RecordHead::decode(head, &previous_digest));
+        let head = head.ok_or_else(too_long_error)?;
         self.file.seek(SeekFrom::Start(self.complete_len))?;
         if let Err(error) = self.file.write_all(&record) {
             // Remove the part of the record that was written.
             let _ = self.file.set_len(self.complete_len);
             return Err(error);
         }
-        self.entries.push(RecordEntry { offset: self.complete_len, head, previous_digest: previous });
+        self.entries.push(RecordEntry { offset: self.complete_len, head, previous_digest });
         self.complete_len += record.len() as u64;
         Ok(())
     }
@@ -236,7 +247,7 @@ mod tests {
     }
 
     fn opening_error(path: &Path) -> String {
-        match UndoFile::open(path, false) {
+        match UndoFile::open_for_reading(path) {
             Err(Abort::Failed(_, text)) => text,
             other => panic!("{other:?}"),
         }
@@ -247,7 +258,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.undo");
         write_records(&path);
-        let mut undo = UndoFile::open(&path, true).unwrap();
+        let mut undo = UndoFile::open_for_writing(&path).unwrap();
         let kinds: Vec<RecordKind> = undo.entries.iter().map(|entry| entry.head.kind).collect();
         assert_eq!(kinds, [RecordKind::Run, RecordKind::Table, RecordKind::Changes, RecordKind::End]);
         let entry = undo.entries[2];
@@ -256,7 +267,7 @@ mod tests {
         assert!(opening_error(&path).contains("another icecore uses it now"));
         undo.append(RecordKind::Run, b"more").unwrap();
         drop(undo);
-        assert_eq!(UndoFile::open(&path, false).unwrap().entries.len(), 5);
+        assert_eq!(UndoFile::open_for_reading(&path).unwrap().entries.len(), 5);
         assert!(UndoFile::create(&path).is_err());
         #[cfg(unix)]
         {
@@ -277,7 +288,7 @@ mod tests {
                 cut.resize(end + zeros, 0);
                 std::fs::write(&path, &cut).unwrap();
                 let expected = ends.iter().filter(|offset| **offset <= end as u64).count() - 1;
-                let Ok(mut undo) = UndoFile::open(&path, true) else {
+                let Ok(mut undo) = UndoFile::open_for_writing(&path) else {
                     // Zeros in the middle of a record can't be distinguished from damage.
                     assert!(zeros > 0 && !ends.contains(&(end as u64)), "cut at {end}, {zeros} zeros");
                     continue;
@@ -290,7 +301,7 @@ mod tests {
                 undo.append(RecordKind::End, b"more").unwrap();
                 let count = undo.entries.len();
                 drop(undo);
-                let reopened = UndoFile::open(&path, false).unwrap();
+                let reopened = UndoFile::open_for_reading(&path).unwrap();
                 assert_eq!((reopened.entries.len(), reopened.is_torn), (count, false));
             }
         }
