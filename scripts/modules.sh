@@ -96,7 +96,7 @@ built=0
 failed=0
 for language in "${languages[@]}"; do
     if ! "has_${language}_headers"; then
-        say "No module for $language: $("${language}_needs")."
+        say "No module for $language: $("${language}_missing_headers")."
         continue
     fi
     built=$((built + 1))

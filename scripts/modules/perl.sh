@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # The Perl module, for modules.sh, which calls these functions in bindings/perl.
 
-perl_needs() {
+perl_missing_headers() {
     say 'the headers of perl are missing: libperl-dev'
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # The PHP extension, for modules.sh, which calls these functions in bindings/php.
 
-php_needs() {
+php_missing_headers() {
     say 'the headers of PHP are missing: php-dev'
 }
 

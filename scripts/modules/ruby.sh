@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # The Ruby module, for modules.sh, which calls these functions in bindings/ruby.
 
-ruby_needs() {
+ruby_missing_headers() {
     say 'the headers of Ruby are missing: ruby-dev'
 }
 

@@ -55,8 +55,8 @@ function deep(int $size): array
 }
 
 /**
- * @return array<string, array{Closure, Closure}> the jobs: the first function makes an input of a size
- * without a limit, the second one works on it within the limit
+ * @return array<string, array{Closure, Closure}> the jobs: the first function makes an input of the given
+ * size, before the limit is set; the second one works on the input within the limit
  */
 function jobs(): array
 {
@@ -168,6 +168,7 @@ if (isset($options['job'])) {
         $error = error_get_last();
         $growth = process_memory('VmHWM') - $GLOBALS['before'];
         ini_set('memory_limit', '-1');
+        // `value` is only the word of the outcome; it is null if the job did not end.
         echo json_encode(['error' => $error['message'] ?? null, 'fatal' => ($error['type'] ?? 0) === E_ERROR,
             'growth' => $growth, 'value' => $GLOBALS['outcome'] ?? null]), "\n";
     });

@@ -18,11 +18,12 @@ pa = pytest.importorskip("pyarrow")
 TABLES = int(os.environ.get("ICECORE_TABLES", "150"))
 SEED = int(os.environ.get("ICECORE_SEED", "1"))
 
-#: Each table has a type, and all its rows have this type: a line of pairs, the blob in hex and the value as JSON.
+#: Prints each table as a line of JSON: a list of rows, each with the blob in hex and the value as JSON. All rows of a
+#: table have one type, which is random.
 CODE = r"""
 mt_srand(SEED);
 class P { private $x; protected $y; public $z; function __construct(...$v) { [$this->x, $this->y, $this->z] = $v; }
-    function all() { return ['_class' => get_class($this), 'x' => said($this->x), 'y' => said($this->y), 'z' => said($this->z)]; } }
+    function all() { return ['_class' => get_class($this), 'x' => json_value($this->x), 'y' => json_value($this->y), 'z' => json_value($this->z)]; } }
 class C extends P { private $x = 5; function all() { return parent::all() + ['C::x' => 5]; } }
 enum Suit { case A; case B; }
 function r($n) { return mt_rand(0, $n - 1); }
@@ -45,10 +46,10 @@ function type($deep) { switch (r($deep > 2 ? 6 : 12)) {
     case 10: $a = type($deep + 1); $class = r(2) ? 'P' : 'C'; return fn() => new $class($a(), scalar(), text());
     default: return fn() => r(4) ? [Suit::A, Suit::B][r(2)] : null;
 } }
-function said($v) { if (is_array($v)) return array_map('said', $v); if ($v instanceof P) return $v->all(); return $v instanceof Suit ? 'Suit:' . $v->name : $v; }
+function json_value($v) { if (is_array($v)) return array_map('json_value', $v); if ($v instanceof P) return $v->all(); return $v instanceof Suit ? 'Suit:' . $v->name : $v; }
 for ($table = 0; $table < TABLES; $table++) {
     $t = type(0); $rows = [];
-    for ($i = r(12); $i >= 0; $i--) { $v = $t(); $rows[] = [bin2hex(FREEZE($v)), said($v)]; }
+    for ($i = r(12); $i >= 0; $i--) { $v = $t(); $rows[] = [bin2hex(FREEZE($v)), json_value($v)]; }
     echo json_encode($rows, JSON_PRESERVE_ZERO_FRACTION), "\n";
 }
 """
@@ -68,7 +69,7 @@ def json_equals(actual: Any, expected: Any) -> bool:
         actual, expected = list_as_map(actual), list_as_map(expected)
         if isinstance(actual, dict) and "_class" not in actual:
             expected = {key: value for key, value in expected.items() if key != "_class"}
-        # JSON has the second member with this name as PHP calls it.
+        # `C::x` stands for the private member `x` of C. In JSON it has the name that PHP uses inside.
         expected = {key.replace("C::", "\0C\0"): value for key, value in expected.items()}
         return isinstance(actual, dict) and actual.keys() == expected.keys() and all(json_equals(actual[key], expected[key]) for key in expected)
     return isinstance(actual, bool) == isinstance(expected, bool) and actual == expected or actual == f"{expected}".rpartition(":")[2]
@@ -90,7 +91,7 @@ def column_equals(actual: Any, expected: Any, kind: Any) -> bool:
         items = list(expected.values()) if isinstance(expected, dict) else expected
         return len(actual) == len(items) and all(column_equals(*pair, kind.value_type) for pair in zip(actual, items))
     if isinstance(actual, str) and not isinstance(expected, str):
-        # Values of several types are JSON, or a number as text.
+        # A column whose values have several types has text: each value as JSON, or the digits of a number.
         return actual == str(expected) or json_equals(json.loads(actual), expected)
     if isinstance(actual, str):
         return actual == expected or actual == json.dumps(expected, ensure_ascii=False)

@@ -123,7 +123,8 @@ fn colour_changes_only_the_colour_of_the_output() {
 fn no_color_and_color_never_disable_colour() {
     let folder = folder();
     for command in commands() {
-        let show = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
+        let show =
+            |how: &str| pty::run_on_terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
         let Some((plain, code)) = show(&format!("ICECORE --color never {command}")) else { return };
         let without_colour = show(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
         let (coloured, coloured_code) = show(&format!("ICECORE --color always {command}")).unwrap();

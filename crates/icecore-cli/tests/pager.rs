@@ -1,7 +1,7 @@
 //! Long output on a terminal goes to a pager.
 #![cfg(target_os = "linux")]
 
-use crate::pty::terminal;
+use crate::pty::run_on_terminal;
 use std::fs;
 
 /// Returns a folder with a file of this number of items, and one that breaks off.
@@ -21,7 +21,7 @@ const MARKS: &str = "ICECORE_PAGER='sed s/^/p:/'";
 fn output_longer_than_the_screen_is_paged() {
     let folder = folder(20);
     let is_paged = |command: &str| {
-        let (text, code) = terminal(folder.path(), command)?;
+        let (text, code) = run_on_terminal(folder.path(), command)?;
         let marked = text.lines().filter(|line| line.starts_with("p:")).count();
         assert!(marked == 0 || marked == text.lines().count(), "{command}: {text}");
         Some((marked > 0, code))
@@ -64,7 +64,9 @@ fn output_longer_than_the_screen_is_paged() {
 #[test]
 fn messages_are_shown_in_order_in_the_pager() {
     let folder = folder(20);
-    let Some((text, _)) = terminal(folder.path(), &format!("{MARKS} icecore paths broken.php b.json")) else { return };
+    let Some((text, _)) = run_on_terminal(folder.path(), &format!("{MARKS} icecore paths broken.php b.json")) else {
+        return;
+    };
     let lines: Vec<&str> = text.lines().collect();
     let position_of =
         |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
@@ -76,12 +78,14 @@ fn messages_are_shown_in_order_in_the_pager() {
 #[test]
 fn a_missing_or_closed_pager_is_no_error() {
     let folder = folder(20_000);
-    let Some((text, code)) = terminal(folder.path(), "ICECORE_PAGER=no-such-pager icecore -q paths a.json") else {
+    let Some((text, code)) = run_on_terminal(folder.path(), "ICECORE_PAGER=no-such-pager icecore -q paths a.json")
+    else {
         return;
     };
     assert!(code == 0 && text.contains("\x1b[1m$[19999]"), "{code}: {}", text.len());
     // As with `head`: the command ends without a message.
-    let (text, code) = terminal(folder.path(), "ICECORE_PAGER='head -n 1' icecore --color never paths a.json").unwrap();
+    let (text, code) =
+        run_on_terminal(folder.path(), "ICECORE_PAGER='head -n 1' icecore --color never paths a.json").unwrap();
     assert_eq!((text.as_str(), code), ("$[0]\t0\n", 0));
 }
 
@@ -91,10 +95,10 @@ fn keyboard_signals_are_left_to_the_pager() {
     let folder = folder(20_000);
     let command = "ICECORE_PAGER='kill -INT $PPID; kill -QUIT $PPID; tail -n 1' icecore --color never --paging always";
     for (rest, expected) in [("paths a.json", ("$[19999]\t19999\n", 0)), ("diff b.json b.json --items 1", ("", 0))] {
-        let Some((text, code)) = terminal(folder.path(), &format!("{command} {rest}")) else { return };
+        let Some((text, code)) = run_on_terminal(folder.path(), &format!("{command} {rest}")) else { return };
         assert_eq!((text.trim_start(), code), expected, "{rest}");
     }
-    let (text, code) = terminal(folder.path(), &format!("{command} diff a.json b.json --items 1")).unwrap();
+    let (text, code) = run_on_terminal(folder.path(), &format!("{command} diff a.json b.json --items 1")).unwrap();
     assert_eq!((text.contains("more"), code), (true, 1), "{text}");
 }
 
@@ -105,7 +109,8 @@ fn less_ends_by_itself_if_the_output_fits() {
         eprintln!("skipped: there is no `less` here");
         return;
     }
-    let Some((text, code)) = terminal(folder.path(), "icecore --color never --paging always paths b.json") else {
+    let Some((text, code)) = run_on_terminal(folder.path(), "icecore --color never --paging always paths b.json")
+    else {
         return;
     };
     assert!(code == 0 && text.contains("$[0] "), "{code}: {text:?}");
@@ -116,7 +121,7 @@ fn the_pager_gets_no_secrets() {
     let folder = folder(20);
     let secrets = "ICECORE_DB=5ecret ICECORE_DB_PASSWORD=5ecret ICECORE_DB_PASSWORD_FILE=5ecret ICECORE_TOKEN=5ecret";
     let command = format!("{secrets} ICECORE_PAGER='cat >all; env' HINT=kept icecore paths a.json");
-    let Some((text, code)) = terminal(folder.path(), &command) else { return };
+    let Some((text, code)) = run_on_terminal(folder.path(), &command) else { return };
     assert_eq!(code, 0);
     assert!(text.contains("HINT=kept") && !text.contains("5ecret"), "{text}");
 }

@@ -3,7 +3,7 @@
 
 use crate::run;
 
-use crate::pty::{start, terminal};
+use crate::pty::{run_on_terminal, start};
 use std::fs;
 
 fn folder() -> tempfile::TempDir {
@@ -16,7 +16,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn json_on_a_terminal_is_indented_and_coloured() {
     let folder = folder();
-    let show = |command: &str| terminal(folder.path(), command);
+    let show = |command: &str| run_on_terminal(folder.path(), command);
     let Some((text, code)) = show("icecore convert -t json:typed=no a.json") else { return };
     let number = "\x1b[33m1\x1b[0m";
     let pretty = format!(
@@ -59,12 +59,12 @@ fn binary_output_to_a_terminal_is_refused() {
     let folder = folder();
     for target in ["storable", "sereal", "igbinary", "marshal", "gzip/php", "pack:template=C"] {
         let command = format!("icecore convert --from-opt typed=no -t {target} a.json");
-        let Some((text, code)) = terminal(folder.path(), &command) else { return };
+        let Some((text, code)) = run_on_terminal(folder.path(), &command) else { return };
         assert_eq!(code, 2, "{target}: {text}");
         assert!(text.contains("is a terminal") && text.contains("`-o FILE`") && text.contains("`--force`"), "{text}");
     }
     for target in ["php", "var-export", "dumper", "base64/sereal", "hex/marshal", "json:typed", "base64/gzip/php"] {
-        let (text, code) = terminal(folder.path(), &format!("icecore convert -t {target} a.json")).unwrap();
+        let (text, code) = run_on_terminal(folder.path(), &format!("icecore convert -t {target} a.json")).unwrap();
         assert_eq!(code, 0, "{target}: {text}");
     }
     for command in [
@@ -73,7 +73,7 @@ fn binary_output_to_a_terminal_is_refused() {
         "icecore convert -t sereal a.json > b.srl",
         "icecore convert -t sereal a.json --out-dir out",
     ] {
-        let (text, code) = terminal(folder.path(), command).unwrap();
+        let (text, code) = run_on_terminal(folder.path(), command).unwrap();
         assert_eq!(code, 0, "{command}: {text}");
     }
 }
@@ -103,7 +103,7 @@ fn no_escape_sequence_of_data_reaches_a_terminal() {
         "replace red blue evil.csv",
         "replace --dry-run red blue evil.csv",
     ] {
-        let Some((text, code)) = terminal(folder.path(), &format!("icecore -q --color never {command}")) else {
+        let Some((text, code)) = run_on_terminal(folder.path(), &format!("icecore -q --color never {command}")) else {
             return;
         };
         assert!(!text.contains(['\x1b', '\u{9b}']), "{command}: {text:?}");
@@ -122,6 +122,6 @@ fn a_worker_without_jobs_says_that_it_waits() {
     fs::write(folder.path().join("stop"), "").unwrap();
     let (text, code) = running.end();
     assert_eq!((text.matches("waiting").count(), text.contains("0 done"), code), (1, true, 0), "{text}");
-    let (until, _) = terminal(folder.path(), &format!("{work} --until-empty")).unwrap();
-    assert!(!until.contains("waiting"), "{until}");
+    let (text, _) = run_on_terminal(folder.path(), &format!("{work} --until-empty")).unwrap();
+    assert!(!text.contains("waiting"), "{text}");
 }

@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Input,
     /// The disk is full, or the database has reached its size limit.
     Full,
-    /// Another client held a lock for longer than the wait. The call may be repeated.
+    /// Another client held a lock for longer than this client waits for one. The call may be repeated.
     Busy,
     /// Any other error of the database.
     Database,

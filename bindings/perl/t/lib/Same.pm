@@ -20,7 +20,7 @@ our @EXPORT = qw(difference same_ok differs_ok);
 #
 # strict       every public flag counts (integer and string of a dual value,
 #              perl's own undef or a variable, read-only variables)
-# own          but whether an undef or a boolean is perl's own doesn't matter
+# own          makes `strict` ignore whether an undef or a boolean is perl's own
 # integral     a float without a fraction is the integer
 # digits       a number is the same as the string that it prints as (network
 #              order writes some numbers that way; 15 digits of a float are kept)
@@ -36,7 +36,7 @@ our @EXPORT = qw(difference same_ok differs_ok);
 # vstrings     a v-string is its string
 # class_flags  the name of a class is its bytes
 # classes      ignores whether anything is blessed, and into which class
-# variable_class  the same for variables that are blessed without a reference to them
+# variable_class  ignores the classes of scalars; those of arrays and hashes count
 # nan          one NaN is the same as another
 # charset      the modifiers a, d, l and u of a regular expression don't matter
 
@@ -53,7 +53,8 @@ use constant {
 };
 
 # perl's own undef, false, true and zero occur in many places, which does not make them one
-# shared variable. They are next to each other in memory.
+# shared variable. They are next to each other in memory. So the lowest two of the three known
+# addresses give the distance, and of the four addresses the one that is left is that of the zero.
 my %IMMORTAL = do {
     my ($first, $second) = sort { $a <=> $b } map { refaddr $_ } \!!1, \undef, \!!0;
     my %known = (
@@ -130,11 +131,12 @@ sub record_pair {
     return $to == $y ? (undef, 0) : ('a different one of the variables seen before');
 }
 
-# Compares two references to variables.
+# Compares two references to variables. The variables of the root and of a tie object are
+# temporary: of these only the values are compared.
 sub compare_variables {
-    my ($self, $path, $left, $right, $root) = @_;
+    my ($self, $path, $left, $right, $is_temporary) = @_;
     my $options = $self->{options};
-    unless ($root || $options->{variables}) {
+    unless ($is_temporary || $options->{variables}) {
         my ($found, $new) = $self->record_pair($left, $right);
         return $found if $found;
         return '' unless $new;
@@ -144,7 +146,7 @@ sub compare_variables {
         ($left, $right) = map { \(my $fetched = $$_) } $left, $right;
         ($left_flags, $right_flags) = map { flags($_) } $left, $right;
     }
-    unless ($root) {
+    unless ($is_temporary) {
         my $found = $options->{variable_class} ? '' : $self->class_difference($left, $right);
         return $found if $found;
         if ($options->{strict} && !($options->{own} && grep { $IMMORTAL{ refaddr $_ } } $left, $right)) {
@@ -180,8 +182,6 @@ sub tied_difference {
     my ($left_key, $right_key) = map { ref $_->[2] ? ${ $_->[2] } : $_->[2] } $x, $y;
     return difference_of_text($self->key($left_key), $self->key($right_key));
 }
-
-sub is_bare { (reftype($_[0]) || '') eq 'REGEXP' }
 
 sub class_difference {
     my ($self, @both) = @_;
@@ -272,8 +272,9 @@ sub compare_ties {
     return '';
 }
 
-# Returns keys by the part that counts, with their slots. Not by \$hash->{$key}: perl refuses
-# that if the hash is restricted and the value is perl's own undef.
+# Returns the slots of a hash by key; a key is in the form that the options compare. The slots
+# are not taken as \$hash->{$key}: perl refuses that if the hash is restricted and the value is
+# perl's own undef.
 sub slots {
     my ($self, $hash) = @_;
     my @slots = map { \$_ } values %$hash;

@@ -108,11 +108,11 @@ final class Shape
     private function inside(object $object): string
     {
         $inside = match (true) {
-            $object instanceof ArrayObject => self::innermost(ArrayObject::class, $object),
-            $object instanceof ArrayIterator => self::innermost(ArrayIterator::class, $object),
-            $object instanceof SplObjectStorage => self::innermost(SplObjectStorage::class, $object),
+            $object instanceof ArrayObject => self::serializedByBuiltin(ArrayObject::class, $object),
+            $object instanceof ArrayIterator => self::serializedByBuiltin(ArrayIterator::class, $object),
+            $object instanceof SplObjectStorage => self::serializedByBuiltin(SplObjectStorage::class, $object),
             $object instanceof SplDoublyLinkedList =>
-                [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
+                [$object->getIteratorMode(), self::serializedByBuiltin(SplDoublyLinkedList::class, $object)],
             $object instanceof SplFixedArray =>
                 [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
             $object instanceof SplHeap =>
@@ -134,7 +134,8 @@ final class Shape
         return $inside === null ? '' : ' inside ' . $this->value($inside);
     }
 
-    private static function innermost(string $class, object $object): array
+    // Calls the method of the built-in class, even if the class of the object has a __serialize of its own.
+    private static function serializedByBuiltin(string $class, object $object): array
     {
         return (new ReflectionMethod($class, '__serialize'))->invoke($object);
     }

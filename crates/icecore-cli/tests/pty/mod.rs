@@ -76,7 +76,7 @@ impl Running {
 }
 
 /// Returns what a command writes to a terminal, both streams, and its exit code; `None` without `script`.
-pub fn terminal(folder: &Path, command: &str) -> Option<(String, i32)> {
+pub fn run_on_terminal(folder: &Path, command: &str) -> Option<(String, i32)> {
     start(folder, command).map(Running::end)
 }
 

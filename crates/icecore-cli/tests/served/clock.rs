@@ -100,9 +100,9 @@ impl Machine {
         }
     }
 
-    /// Waits for a job that does not come, while the clock jumps: the wait takes as long as requested, no more and no
-    /// less.
-    fn poll_while(&self, seconds: i64) {
+    /// Lets the clock jump while a client waits for a job that does not come. The client must get the empty
+    /// answer, and not before its wait is over.
+    fn jump_during_poll(&self, seconds: i64) {
         const WAIT: Duration = Duration::from_secs(2);
         let to = self.daemon.address;
         let begun = Instant::now();
@@ -122,7 +122,7 @@ fn a_clock_that_jumps_forward_repeats_expired_jobs_once() {
     assert_eq!((&id, attempt), (&leased, 1));
     assert_eq!(machine.claim("q", "10m"), None, "it is somebody's");
     assert_eq!(machine.claim("later", "10m"), None, "it is not due");
-    machine.poll_while(HOUR);
+    machine.jump_during_poll(HOUR);
     machine.check();
     // The lease has expired by this clock: the job is handed out once more, exactly once.
     let (id, new_token, attempt) = machine.claim("q", "10m").expect("the job again");
@@ -149,7 +149,7 @@ fn a_clock_that_jumps_back_loses_nothing() {
     let (_, held_token, _) = machine.claim("held", "10m").expect("a job");
     let (_, abandoned_token, _) = machine.claim("abandoned", "10m").expect("a job");
     let waiting = machine.push("q", "");
-    machine.poll_while(0);
+    machine.jump_during_poll(0);
     machine.check();
     // Nothing is lost. Jobs that were queued by the old clock wait until the clock reaches that time again.
     assert_eq!(machine.state(&waiting), "ready");
@@ -167,7 +167,7 @@ fn a_clock_that_jumps_back_loses_nothing() {
     // The job of a dead worker is handed out when its lease expires by the clock.
     assert_eq!(machine.claim("abandoned", "10m"), None);
     machine.check();
-    machine.poll_while(HOUR + HOUR / 3);
+    machine.jump_during_poll(HOUR + HOUR / 3);
     for (queue, expected) in [("q", &waiting), ("abandoned", &abandoned)] {
         let (id, token, _) = machine.claim(queue, "10m").unwrap_or_else(|| panic!("a job of {queue}"));
         assert_eq!((&id, machine.post_action("ack", &id, &token)), (expected, 200));

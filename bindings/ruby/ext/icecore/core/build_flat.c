@@ -6,8 +6,8 @@
  * containers with more entries are not built here. */
 #define MAX_LOCAL_VALUES 64
 
-/* Builds a leaf or an empty container: both are a single node. The caller has as many nodes as
- * items, so a container among them is empty. */
+/* Builds a leaf or an empty container: both are a single node. No other value occurs here, because
+ * ice_build_flat checked that the container has no more nodes than items. */
 static VALUE
 build_item(ice_builder *b, uint32_t index)
 {

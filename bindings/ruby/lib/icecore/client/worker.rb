@@ -125,7 +125,7 @@ module Icecore
         is_reported = true
         report_done(job, result)
       ensure
-        # Without a report, the block ended by break or throw: nothing was rescued, and nothing returned.
+        # false: the block neither returned nor raised, so break or throw left it. nil: it was not called.
         give_back(job, "the block was left") if is_reported == false
       end
 

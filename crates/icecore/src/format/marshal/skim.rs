@@ -15,12 +15,13 @@ use std::collections::HashMap;
 
 /// Number of symbols that are kept, and of strings and floats that may be linked.
 const MAX_SYMBOLS: usize = 1 << 20;
-const MAX_SIDES: usize = 1 << 20;
+const MAX_LINKABLE_VALUES: usize = 1 << 20;
 /// Values of [`SkimmedContainer::skimmer_data`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;
-/// The parts after an `I` before a `u`, and before a symbol. A `u` gets its number after its instance variables.
+/// The parts after the tag `I` if the next tag is `u`, and if it is the tag of a symbol. A value with `u` gets its
+/// number only after its instance variables.
 const DUMPED: &[Part] = &[Part::Bytes(1), Part::Named, Part::Text(Count::Usual), Part::Members, Part::Number];
 const ENCODED_SYMBOL: &[Part] = &[Part::Other];
 
@@ -33,11 +34,11 @@ struct SkimState {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
     symbol_names: Vec<(u64, u32)>,
-    /// Positions of keys and floats, with the numbers of values and symbols before them, in the order of their
-    /// numbers. A link to one of these does not mean that a program shares it.
-    sides: Vec<Mark>,
-    /// For an answer: the number of its values that have a number.
-    value_count: u64,
+    /// The marks of hash keys and floats, in ascending order of their value numbers. Ruby writes a link to such a value
+    /// even if the program does not share it.
+    linkable_values: Vec<Mark>,
+    /// For an answer: how many of its values have a number so far.
+    answer_value_count: u64,
     /// For an answer: the first number in it.
     first_number: u64,
     /// For an answer: the new number of each symbol in it.
@@ -47,17 +48,17 @@ struct SkimState {
 }
 
 impl SkimState {
-    /// Returns the position of the value with this number, if it may be linked like this.
-    fn find_side(&self, number: u64) -> SkimResult<Mark> {
-        let found = self.sides.binary_search_by_key(&number, |side| side.numbers[0]);
-        found.ok().and_then(|index| self.sides.get(index).copied()).ok_or(SkimAborted)
+    /// Returns the mark of the hash key or float with this number.
+    fn find_linkable(&self, number: u64) -> SkimResult<Mark> {
+        let found = self.linkable_values.binary_search_by_key(&number, |linkable| linkable.numbers[0]);
+        found.ok().and_then(|index| self.linkable_values.get(index).copied()).ok_or(SkimAborted)
     }
 
-    /// Records that the value at the mark may be linked later.
-    fn record_side(&mut self, mark: Mark) {
-        let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
-        if is_new && self.sides.len() < MAX_SIDES {
-            self.sides.push(mark);
+    /// Records that a hash key or float is at the mark: it may be linked later.
+    fn record_linkable(&mut self, mark: Mark) {
+        let is_new = self.linkable_values.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
+        if is_new && self.linkable_values.len() < MAX_LINKABLE_VALUES {
+            self.linkable_values.push(mark);
         }
     }
 
@@ -111,7 +112,7 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let name_position = skimmer.view.position();
     let known = skimmer.format.symbol_names.len() as u64;
     let number = match skimmer.answer_bytes().is_some() && skimmer.name_count < known {
-        // The first occurrence of the symbol may be before the answer, so its name is read again from there.
+        // The skimmer went back to copy a value, and meets a symbol that it already keeps: its position shows which.
         true => skimmer
             .format
             .symbol_names
@@ -145,7 +146,8 @@ fn read_known_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     Ok(number)
 }
 
-/// Reads the name of the next symbol.
+/// Skips the name of a symbol. Writes the symbol to the answer, if there is one: with its name the first time, later
+/// as a number.
 fn pass_symbol_name(skimmer: &mut Skimmer<'_, SkimState>, number: u64, len: u32) -> SkimResult<()> {
     if skimmer.answer_bytes().is_none() {
         return skimmer.view.advance(u64::from(len));
@@ -172,9 +174,9 @@ fn read_symbol_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     Ok(())
 }
 
-/// Skips a string with only its encoding, or a float: values that are linked without being
-/// shared.
-fn pass_side(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
+/// Passes a hash key or a float that a link in the answer names, and so copies it to the answer. A string may have its
+/// encoding, but no other instance variables.
+fn copy_linkable(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let tag = skimmer.pass_byte()?;
     let has_encoding = tag == b'I';
     if !matches!(tag, b'f' | b'"' | b'I') || has_encoding && skimmer.pass_byte()? != b'"' {
@@ -196,8 +198,8 @@ fn pass_side(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
 fn read_encoding(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let number = read_symbol(skimmer)?;
     let (name_position, len) = skimmer.format.symbol_place(number)?;
-    let is_known = len == 1 && skimmer.view.copy_range(name_position, name_position + 1)? == b"E";
-    if !is_known || !matches!(skimmer.pass_byte()?, b'T' | b'F') {
+    let is_encoding = len == 1 && skimmer.view.copy_range(name_position, name_position + 1)? == b"E";
+    if !is_encoding || !matches!(skimmer.pass_byte()?, b'T' | b'F') {
         return Err(SkimAborted);
     }
     Ok(())
@@ -222,7 +224,7 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         }
         b'"' | b'I' => {
             skimmer.view.advance(1)?;
-            skimmer.format.record_side(mark);
+            skimmer.format.record_linkable(mark);
             if tag == b'I' && skimmer.view.read_byte()? != b'"' {
                 return Err(SkimAborted);
             }
@@ -238,9 +240,9 @@ fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
         b'@' => {
             skimmer.view.advance(1)?;
             let number = read_count(skimmer)?;
-            let side_position = skimmer.format.find_side(number)?.offset;
+            let key_position = skimmer.format.find_linkable(number)?.offset;
             let position = skimmer.view.position();
-            skimmer.view.seek_to(side_position);
+            skimmer.view.seek_to(key_position);
             match skimmer.view.read_byte()? {
                 b'"' => {}
                 b'I' => skimmer.view.advance(1)?,
@@ -317,7 +319,7 @@ impl Tokens for SkimState {
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         let first = skimmer.value_count;
         let format = &mut skimmer.format;
-        (format.first_number, format.value_count) = (first, 0);
+        (format.first_number, format.answer_value_count) = (first, 0);
         format.symbol_numbers.clear();
         format.value_numbers.clear();
         Ok(vec![MAJOR, format.minor])
@@ -358,7 +360,7 @@ impl Tokens for SkimState {
     }
 
     fn read_float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> SkimResult<()> {
-        skimmer.format.record_side(mark);
+        skimmer.format.record_linkable(mark);
         let len = SkimState::read_count(skimmer, b'f')?;
         skimmer.pass_bytes(len)
     }
@@ -390,11 +392,11 @@ impl Tokens for SkimState {
         if number >= skimmer.format.first_number {
             return Err(SkimAborted);
         }
-        let side = skimmer.format.find_side(number)?;
+        let linkable = skimmer.format.find_linkable(number)?;
         let resume_mark = skimmer.mark_position();
-        // Its own number is that of the mark.
-        skimmer.return_to(side);
-        pass_side(skimmer)?;
+        // `return_to` restores the count of values, so the value gets its number of the first reading.
+        skimmer.return_to(linkable);
+        copy_linkable(skimmer)?;
         skimmer.return_to(resume_mark);
         Ok(())
     }
@@ -402,8 +404,8 @@ impl Tokens for SkimState {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
-            format.value_numbers.insert(skimmer.value_count, format.value_count);
-            format.value_count += 1;
+            format.value_numbers.insert(skimmer.value_count, format.answer_value_count);
+            format.answer_value_count += 1;
         }
         skimmer.value_count += 1;
     }
@@ -411,7 +413,7 @@ impl Tokens for SkimState {
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         if matches!(skimmer.view.peek()?, b'"' | b'I') {
             let mark = skimmer.mark_position();
-            skimmer.format.record_side(mark);
+            skimmer.format.record_linkable(mark);
         }
         skimmer.pass_value_beginning()
     }

@@ -21,7 +21,8 @@ pub(super) struct KeptText {
     /// The last words, in order. If the text is shorter than a word, the last one is a mask of the bits that it
     /// occupies.
     back: [u64; HALF_WORDS],
-    /// Length in bytes. It is 0 if the text is not kept: it was not searched yet, or it is too long.
+    /// Length in bytes. It is 0 if no text is kept: it was not made yet, it is too long, or PHP may read it as another
+    /// key.
     pub(super) len: u32,
     /// Stated number of properties of an object.
     pub(super) count: u32,

@@ -50,21 +50,21 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    record_side(run, offset, values);
+                    record_linkable(run, offset, values);
                 }
                 values += 1;
                 offset += len + text;
             }
             Class::Float => {
                 let Some((text, len)) = parse_count(head) else { break };
-                record_side(run, offset, values);
+                record_linkable(run, offset, values);
                 values += 1;
                 offset += len + text;
             }
             Class::Owner => {
                 let Some(next) = find_encoded_end(bytes, offset, run.name_count) else { break };
                 if content != FrameContent::Values && remaining.is_multiple_of(2) {
-                    record_side(run, offset, values);
+                    record_linkable(run, offset, values);
                 }
                 values += 1;
                 offset = next;
@@ -98,8 +98,8 @@ pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
     offset
 }
 
-fn record_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
-    run.format.record_side(Mark { offset: run.view_start + offset as u64, numbers: [values, run.name_count] });
+fn record_linkable(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
+    run.format.record_linkable(Mark { offset: run.view_start + offset as u64, numbers: [values, run.name_count] });
 }
 
 /// Returns the size of an integer, with its tag.
