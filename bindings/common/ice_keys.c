@@ -20,7 +20,7 @@ ice_keys_free(ice_keys *keys, ice_release release, void *host)
 }
 
 void
-ice_keys_check(ice_keys *keys, uint32_t generation, ice_release release, void *host)
+ice_keys_set_generation(ice_keys *keys, uint32_t generation, ice_release release, void *host)
 {
     if (keys->generation != generation) {
         ice_keys_free(keys, release, host);

@@ -10,7 +10,7 @@
  * the reference. Only a stored value may be remembered by its address, because the address of
  * a freed value could be reused for another key.
  *
- *   ice_keys_check(&keys, tape.key_generation, release, NULL);
+ *   ice_keys_set_generation(&keys, tape.key_generation, release, NULL);
  *   if (!ice_keys_find_by_address(&keys, string, &id)) {
  *       id = icecore_key(engine, ICECORE_TEXT, 0, text, len);   // 0: the key needs a node of its own
  *       if (id) {
@@ -43,7 +43,7 @@ typedef struct {
 typedef void (*ice_release)(void *host, void *value);
 
 /* Empties the table if `generation` is a new one: then the engine reuses its ids. */
-void ice_keys_check(ice_keys *keys, uint32_t generation, ice_release release, void *host);
+void ice_keys_set_generation(ice_keys *keys, uint32_t generation, ice_release release, void *host);
 /* Drops all references, and frees the memory. */
 void ice_keys_free(ice_keys *keys, ice_release release, void *host);
 /* Makes room for the key with this id, without storing a value. */

@@ -189,8 +189,8 @@ ice_end_node(icecore_tape *tape, uint32_t index, uint32_t count, uint32_t wrappe
     }
 }
 
-/* Ends the `wrapper_count` wrappers around the leaf that was pushed last. The innermost wrapper is
- * the node before the leaf, and ice_end_node ends the others with it. */
+/* Ends the `wrapper_count` wrapper nodes around the leaf that was pushed last. The innermost wrapper
+ * is the node before the leaf, and ice_end_node ends the others with it. */
 static inline void
 ice_end_wrappers(icecore_tape *tape, uint32_t wrapper_count)
 {

@@ -155,7 +155,8 @@ test_tape(void)
     OK(icecore_write(engine, stage, &tape, &out, NULL, &error) == ICECORE_OK);
     OK(out.len > 30000 && memcmp(out.bytes, "[0,1,2,", 7) == 0);
 
-    /* A wrapper ends where its only child ends, and a link sets a flag on its target. */
+    /* A reference is a wrapper node: it ends where its only child ends. A link sets a flag on its
+     * target. */
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
@@ -226,16 +227,16 @@ test_keys(void)
     ice_keys *keys = calloc(1, sizeof *keys);
     int values[3] = { 1, 10, 100 }, release_count = 0;
     uint16_t id = 0;
-    ice_keys_check(keys, 5, release, &release_count);
+    ice_keys_set_generation(keys, 5, release, &release_count);
     OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
     ice_keys_store(keys, 7, &values[0]);
     ice_keys_store(keys, 65533, &values[1]);
     ice_keys_remember_address(keys, &values[0], 7);
     OK(ice_keys_get(keys, 7) == &values[0] && ice_keys_get(keys, 65533) == &values[1]);
     OK(ice_keys_find_by_address(keys, &values[0], &id) && id == 7);
-    ice_keys_check(keys, 5, release, &release_count);
+    ice_keys_set_generation(keys, 5, release, &release_count);
     OK(released_sum == 0);
-    ice_keys_check(keys, 6, release, &release_count);
+    ice_keys_set_generation(keys, 6, release, &release_count);
     OK(released_sum == 11 && release_count == 2);
     OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
     ice_keys_store(keys, 1, &values[2]);
@@ -300,6 +301,7 @@ test_message(void)
     error.message[sizeof error.message - 1] = 0;
     error.message[3] = '\n';
     OK(strlen(ice_message(&error, words, 1, &line)) == sizeof error.message - 1 && line.text[3] == ' ');
+    /* The second argument is the name that this host has for ICECORE_BAD_LINK. */
     OK(strcmp(ice_kind_name(ICECORE_TRUNCATED, "bad-link"), "truncated") == 0);
     OK(strcmp(ice_kind_name(ICECORE_BAD_LINK, "bad-link"), "bad-link") == 0);
     OK(strcmp(ice_kind_name(ICECORE_OUTPUT, ""), "output") == 0);

@@ -31,7 +31,7 @@ ice_free_keys(pTHX_ ice_context *ctx)
 void
 ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
 {
-    ice_keys_check(&ctx->keys, generation, release_key, CURRENT_INTERPRETER);
+    ice_keys_set_generation(&ctx->keys, generation, release_key, CURRENT_INTERPRETER);
 }
 
 /* Stores the key with this id. Its address is stored too if the key has no special flags. The fast

@@ -23,14 +23,14 @@ is(&sereal_encode_with_object($encoder, $value), $bytes, 'a call with & encodes'
 is($encoder->can('encode')->($encoder, $value), $bytes, 'a call by a reference encodes');
 is($encoder->encode($value), $bytes, 'a method call encodes');
 my @arguments = ($encoder, $value);
-# One more reference to the hash is visible in the bytes.
+# @arguments contains a second reference to the hash, which changes the bytes, so $bytes is not expected.
 is(sereal_encode_with_object(@arguments), $encoder->encode($arguments[1]), 'the arguments can be a list');
 is_deeply([map { encode_sereal($_) } 1 .. 3], [map { $encoder->encode($_) } 1 .. 3], 'encode_sereal can be called in map');
 
 is_deeply(sereal_decode_with_object($decoder, $bytes), $value, 'a decoder decodes');
 is_deeply(decode_sereal($bytes), $value, 'decode_sereal decodes');
 sereal_decode_with_object($decoder, $bytes, my $into);
-is_deeply($into, $value, 'decode_sereal decodes into a variable');
+is_deeply($into, $value, 'a decoder decodes into a variable');
 is_deeply([1, decode_sereal($bytes), 2], [1, $value, 2], 'values around the call stay on the stack');
 is(ref(decode_sereal($bytes) || 1), 'HASH', 'a call can be part of an expression');
 
@@ -56,9 +56,9 @@ package Deep {
     sub FREEZE { my @stack = map { $_ } 1 .. 100_000; return scalar @stack }
     sub THAW { my ($class, undef, $count) = @_; my @stack = map { $_ } 1 .. 100_000; return bless { count => $count }, $class }
 }
-my $hooks  = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
-my $thaws  = Icecore::Sereal::Decoder->new({ classes => 'any' });
-my @around = (1, sereal_decode_with_object($thaws, sereal_encode_with_object($hooks, bless {}, 'Deep')), 3);
+my $hook_encoder = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
+my $hook_decoder = Icecore::Sereal::Decoder->new({ classes => 'any' });
+my @around       = (1, sereal_decode_with_object($hook_decoder, sereal_encode_with_object($hook_encoder, bless {}, 'Deep')), 3);
 is_deeply([@around[0, 2], $around[1]{count}], [1, 3, 100_000], 'hooks may grow the stack');
 
 done_testing;

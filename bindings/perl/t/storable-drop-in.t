@@ -1,5 +1,5 @@
 # Features for programs that change from Storable: handles by name, information about a file,
-# code that is forgiven, and classes that are loaded on demand.
+# code that `$forgive_me` accepts, and classes that are loaded on demand.
 
 use v5.30;
 use warnings;
@@ -20,7 +20,7 @@ subtest 'file handles' => sub {
         'a reference to one' => sub { \*OUT },
         'a name'             => sub { 'OUT' },
         'a full name'        => sub { '::OUT' },
-        'another'            => sub { 'main::OUT' },
+        'a name with main'   => sub { 'main::OUT' },
         'an IO object'       => sub { *OUT{IO} },
     );
     for my $how (sort keys %ways) {
@@ -99,12 +99,12 @@ PERL
     for my $forgive (0, 1) {
         for my $eval (@evals) {
             for my $blessed (0, 1) {
-                my ($his, $ours) = map {
+                my ($theirs, $ours) = map {
                     open my $in, '-|', $^X, (map { "-I$_" } @INC), '-e', $program, $_, $forgive, $eval, $blessed or die $!;
                     local $/;
                     <$in>
                 } qw(Storable Icecore::Storable);
-                is($ours, $his, "forgive_me $forgive, Eval $eval and blessed $blessed behave as in the original");
+                is($ours, $theirs, "forgive_me $forgive, Eval $eval and blessed $blessed behave as in the original");
             }
         }
     }
@@ -134,9 +134,9 @@ subtest 'which classes are loaded' => sub {
         my $bytes = do { open my $in, '<', "$folder/$name" or die $!; binmode $in; local $/; <$in> };
         my $thaw = $name eq 'Thawed' ? sub { Icecore::Sereal::decode_sereal($bytes, {@_}) } : sub { Icecore::Storable::thaw($bytes, @_) };
         eval { $thaw->() };
-        ok(!$loaded->($name), "$name is not loaded because it occurs in the data");
+        ok(!$loaded->($name), "the data alone does not load $name");
         eval { $thaw->(classes => $_) } for 'any', ['LoadedLate::*'], [qr/Late/], 'record', ['Other'];
-        ok(!$loaded->($name), "$name is not loaded because a pattern matches");
+        ok(!$loaded->($name), "a pattern that matches does not load $name");
         my $copy = $thaw->(classes => ["LoadedLate::$name"]);
         ok($loaded->($name), "$name is loaded when the call names it");
         is($name eq 'Overloaded' ? "$copy->[0]" : $copy->[0]{a}, $name eq 'Overloaded' ? 'over x' : 'x', "methods of $name work");

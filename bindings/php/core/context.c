@@ -152,7 +152,7 @@ ice_contexts_end_request(bool is_heap_gone)
 void
 ice_keys_reset(ice_context *ctx, uint32_t generation)
 {
-    ice_keys_check(&ctx->keys, generation, release_key, NULL);
+    ice_keys_set_generation(&ctx->keys, generation, release_key, NULL);
 }
 
 void *

@@ -1,5 +1,5 @@
-//! Rows for programs. A row contains its depth instead of other rows, so that JSON of any depth can be written and
-//! read without recursion.
+//! Items: the rows for programs, as JSON. An item contains its depth instead of other items, so that documents of any
+//! depth can be written and read without recursion.
 
 use crate::describe::describe_value;
 use crate::tree::Row;

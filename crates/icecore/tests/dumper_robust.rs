@@ -22,7 +22,7 @@ fn read_whole(text: &str) -> Document<'_> {
     outcome.document
 }
 
-/// Returns the value as typed JSON, without its frame.
+/// Returns the value as typed JSON, without the object that contains it.
 fn convert_to_typed_json(text: &str) -> String {
     let json = String::from_utf8(icecore::write(&read_whole(text), "json:typed").unwrap()).unwrap();
     let value = json.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
@@ -225,8 +225,8 @@ fn handwritten_forms_have_perls_meaning() {
         ("*c = sub { \"DUMMY\" };\n$x = \\&c;", r#"[{"$id":1,"$value":{"$code":"{ \"DUMMY\" }"}},{"$link":1}]"#),
     ] {
         if meaning.is_empty() {
-            let root = read_whole(text);
-            assert!(root.root().items().all(|item| matches!(item.kind(), Kind::VString | Kind::Ref)));
+            let document = read_whole(text);
+            assert!(document.root().items().all(|item| matches!(item.kind(), Kind::VString | Kind::Ref)));
         } else {
             assert_eq!(convert_to_typed_json(text), meaning, "{text}");
         }

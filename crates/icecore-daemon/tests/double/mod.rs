@@ -27,7 +27,7 @@ pub struct Double {
     controls: Arc<Controls>,
 }
 
-#[allow(dead_code, reason = "each place that uses this has its own needs")]
+#[allow(dead_code, reason = "this module is compiled into several programs, and not each of them calls it")]
 pub fn opener(address: Address, controls: Arc<Controls>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
     Arc::new(move || {
         controls.check()?;

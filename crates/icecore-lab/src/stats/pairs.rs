@@ -33,17 +33,18 @@ mod tests {
     use super::super::synthetic::{SimulatedMachine, sample_run, samples_from_times};
     use super::*;
 
-    const TRUE: f64 = 1.3;
+    const TRUE_RATIO: f64 = 1.3;
 
-    /// Returns the share of 300 runs in which the truth is covered, and the mean width on logarithms.
+    /// Returns the share of 300 runs whose interval contains [`TRUE_RATIO`], and the mean difference between the
+    /// logarithms of its ends.
     fn coverage(machine: SimulatedMachine) -> (f64, f64) {
         let mut covered = 0;
         let mut width = 0.0;
         for seed in 0..300 {
-            let (candidate, reference) = machine.sample_pair(seed, TRUE);
+            let (candidate, reference) = machine.sample_pair(seed, TRUE_RATIO);
             let found = compute_speedup(&candidate, &reference).unwrap();
             assert!(found.low <= found.estimate && found.estimate <= found.high);
-            covered += usize::from(found.low <= TRUE && TRUE <= found.high);
+            covered += usize::from(found.low <= TRUE_RATIO && TRUE_RATIO <= found.high);
             width += (found.high / found.low).ln();
         }
         (covered as f64 / 300.0, width / 300.0)
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn slowing_both_sides_of_a_pair_does_not_move_the_ratio() {
         let (mut candidate, mut reference) =
-            SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
+            SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE_RATIO);
         let clean = compute_speedup(&candidate, &reference).unwrap();
         for sample in candidate.iter_mut().chain(&mut reference).filter(|sample| (sample.turn + sample.round) % 3 == 0)
         {
@@ -99,13 +100,13 @@ mod tests {
         let mean = |drift| {
             let machine = SimulatedMachine { process: 0.01, noise: 0.02, drift, ..SimulatedMachine::default() };
             let logs = (0..50).map(|seed| {
-                let (candidate, reference) = machine.sample_pair(seed, TRUE);
+                let (candidate, reference) = machine.sample_pair(seed, TRUE_RATIO);
                 compute_speedup(&candidate, &reference).unwrap().estimate.ln()
             });
             (logs.sum::<f64>() / 50.0).exp()
         };
         assert!((mean(1.0) / mean(0.0) - 1.0).abs() < 1e-9);
-        assert!((mean(1.0) / TRUE - 1.0).abs() < 0.01);
+        assert!((mean(1.0) / TRUE_RATIO - 1.0).abs() < 0.01);
     }
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn one_outlier_hardly_moves_the_ratio() {
         let (candidate, mut reference) =
-            SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
+            SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE_RATIO);
         let clean = compute_speedup(&candidate, &reference).unwrap();
         reference[17].ns *= 50.0;
         let found = compute_speedup(&candidate, &reference).unwrap();
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn swapping_the_sides_inverts_the_ratio() {
-        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE_RATIO);
         let (forward, back) =
             (compute_speedup(&candidate, &reference).unwrap(), compute_speedup(&reference, &candidate).unwrap());
         assert!((forward.estimate * back.estimate - 1.0).abs() < 1e-9);
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn samples_without_a_partner_are_ignored() {
-        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let (candidate, reference) = SimulatedMachine::default().sample_pair(5, TRUE_RATIO);
         let paired = compute_speedup(&candidate[..40], &reference[..40]);
         assert_eq!(compute_speedup(&candidate, &reference[..40]), paired);
         assert_eq!(compute_speedup(&candidate[..40], &reference), paired);
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn invalid_samples_are_ignored_with_their_partner() {
-        let (mut candidate, mut reference) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let (mut candidate, mut reference) = SimulatedMachine::default().sample_pair(5, TRUE_RATIO);
         let clean = compute_speedup(&candidate[4..], &reference[4..]);
         (candidate[0].ns, candidate[1].ns, reference[2].ns, reference[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
         assert_eq!(compute_speedup(&candidate, &reference), clean);
@@ -203,7 +204,7 @@ mod tests {
         };
         let all = [10, 20, 40, 80].map(work);
         assert!(all[0] > 0);
-        // Twice as many values have one more threshold to test, so it is a little more than four times.
+        // Twice as many values take a little more than four times the work: they have one more threshold to test.
         assert!(all.windows(2).all(|pair| pair[1] < 5 * pair[0]), "{all:?}");
     }
 

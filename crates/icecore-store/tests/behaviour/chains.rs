@@ -119,7 +119,7 @@ fn many_acks_make_the_waiting_jobs_ready(world: &mut World) {
     acks.push(acks[0].clone());
     let results = world.store.ack_many(&acks).expect("acked");
     let wrong: Vec<usize> = (0..results.len()).filter(|index| results[*index].is_err()).collect();
-    assert_eq!(wrong, [4, 5, 20], "one that was acked before is done by the first");
+    assert_eq!(wrong, [4, 5, 20], "two wrong tokens, and the second ack of the same job");
     let ready: Vec<Id> = claim_jobs(world, "mail", 100).iter().map(|lease| lease.job.id).collect();
     let expected: Vec<Id> = followers.iter().filter(|job| job.after != Some(acks[4].id)).map(|job| job.id).collect();
     assert_eq!(ready, expected);

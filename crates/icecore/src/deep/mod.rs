@@ -98,15 +98,16 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     let mut open: Vec<u32> = Vec::new();
     // Long strings that are not frozen data. Several nodes may refer to one of them, and it is examined only once.
     let mut plain_strings: SeededMap<(usize, usize), ()> = SeededMap::default();
-    let mut sealed = 0;
+    // The first node after the last value in which no string is opened.
+    let mut sealed_end = 0;
     for index in 0..tape.len() {
         while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
         let node = tape.nodes().get(index as usize)?;
         if copy::is_sealed(document, index, node) {
-            sealed = sealed.max(tape.index_after(index));
+            sealed_end = sealed_end.max(tape.index_after(index));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
-        if index >= sealed && copy::may_be_opened(node, parent) {
+        if index >= sealed_end && copy::may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             let place = (bytes.as_ptr() as usize, bytes.len());
             if (!is_long_string(bytes) || plain_strings.insert(place, ()).is_none())

@@ -72,11 +72,11 @@ const CHUNK_DIGITS: usize = 19;
 /// Returns the magnitude of these decimal digits.
 fn magnitude_of(digits: &[u8]) -> Vec<u8> {
     let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / CHUNK_DIGITS + 1);
-    // The first chunk takes the odd digits, the others are complete.
+    // All chunks but the first have `CHUNK_DIGITS` digits; the first has what is left over.
     let mut rest = digits;
     let mut len = match digits.len() % CHUNK_DIGITS {
         0 => CHUNK_DIGITS,
-        over => over,
+        left_over => left_over,
     };
     while let Some((chunk, after)) = rest.split_at_checked(len).filter(|_| !rest.is_empty()) {
         let value = chunk.iter().fold(0u64, |value, digit| value * 10 + u64::from(digit & 0x0F));

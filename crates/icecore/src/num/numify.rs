@@ -7,7 +7,8 @@ use std::borrow::Cow;
 pub(crate) struct PerlNumber {
     /// The value as a float.
     pub(crate) float: f64,
-    /// Sign and value as an integer, if the text is an integer.
+    /// Whether it is negative, and the part before the point. `None` if that part is too large, or if the string has an
+    /// exponent or does not end with the number.
     integer: Option<(bool, u64)>,
     /// Whether the whole string is a number.
     pub(crate) is_number: bool,

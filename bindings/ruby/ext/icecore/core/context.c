@@ -227,7 +227,7 @@ ice_renew_keys(ice_context *ctx, uint32_t generation)
     uint32_t i, j;
     if (ctx->keys.generation == generation)
         return;
-    ice_keys_check(&ctx->keys, generation, release_nothing, NULL);
+    ice_keys_set_generation(&ctx->keys, generation, release_nothing, NULL);
     /* The layouts contain key ids of the old generation. */
     for (i = 0; i < ctx->layout_count; i++)
         for (j = 0; j < ctx->layouts[i]->count; j++)

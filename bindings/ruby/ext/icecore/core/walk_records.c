@@ -1,4 +1,5 @@
-/* Records are written as the data that they were read from. */
+/* Writes instances of Icecore::Record. A record replaces an object whose class was not built; what is
+ * written is the data that the object was read from. */
 #include "core/walk_frames.h"
 
 /* Returns true if a record is of this kind. */

@@ -35,9 +35,9 @@ impl Tape {
     pub fn to_perl(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
         self.expand_copies(input, limits)?;
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
-        let named =
-            rename_for_target(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
-        *self = named.unwrap_or_else(|| document.into_tape());
+        let renamed =
+            rename_for_target(&document, Naming::Perl, Losses::default()).ok().map(|(renamed, _)| renamed.into_tape());
+        *self = renamed.unwrap_or_else(|| document.into_tape());
         if self.keys.may_have_symbol() || self.keys.may_have_malformed() {
             self.replace_keys(|name| match name.node.kind {
                 Kind::Symbol => Some(symbol_string_kind(name.bytes)),
@@ -54,23 +54,24 @@ impl Tape {
                 }
                 Kind::Link => {
                     // The target of a link comes before it, so it was converted already.
-                    let named = self.node(node.payload as u32);
-                    if !named.kind.is_container() && !named.kind.is_again() {
-                        self.nodes[index] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
+                    let target = self.node(node.payload as u32);
+                    if !target.kind.is_container() && !target.kind.is_again() {
+                        self.nodes[index] = Node { key: node.key, flags: target.flags & !flag::TARGET, ..target };
                     }
                 }
                 _ => {}
             }
         }
-        let has_more = |node: &Node| node.kind == Kind::Attrs || node.kind == Kind::Map && node.has(flag::DEFAULT);
-        if self.nodes.iter().any(has_more) {
+        let has_attributes_or_default =
+            |node: &Node| node.kind == Kind::Attrs || node.kind == Kind::Map && node.has(flag::DEFAULT);
+        if self.nodes.iter().any(has_attributes_or_default) {
             self.remove_attributes();
         }
         Ok(())
     }
 
-    /// Makes ASCII text byte strings, for perl, whose strings are marked as UTF-8 only when necessary. `input` is the
-    /// input that the tape was read from.
+    /// Turns text that is ASCII into byte strings, because perl marks strings as UTF-8 only when necessary. `input` is
+    /// the input that the tape was read from.
     ///
     /// ```
     /// use icecore::{Kind, Limits, Request, Stage};
@@ -90,7 +91,7 @@ impl Tape {
         }
     }
 
-    /// Makes byte strings that are valid UTF-8 text, for a language whose programs distinguish bytes and text.
+    /// Turns byte strings that are valid UTF-8 into text, for a language whose programs distinguish bytes and text.
     pub(crate) fn bytes_to_text(&mut self, input: &[u8]) {
         let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
         self.replace_keys(|name| (name.node.kind == Kind::Bytes && is_text(name.bytes)).then_some(Kind::Text));
@@ -128,7 +129,8 @@ impl Tape {
         let mut rewrite = Rewrite::new(self.nodes.len());
         // Begin and end of the removed parts, for each container that has one.
         let mut left_out: Vec<(u32, u32)> = Vec::new();
-        let mut key = None;
+        // The key of removed attributes, for the value in them.
+        let mut inherited_key = None;
         let mut index = 0;
         while index < self.len() {
             rewrite.reach_node(index);
@@ -138,13 +140,13 @@ impl Tape {
                 continue;
             }
             let mut node = self.nodes[index as usize];
-            if let Some(key) = key.take() {
+            if let Some(key) = inherited_key.take() {
                 node.key = key;
             }
             let end = self.index_after(index);
             let kept_end = match node.kind {
                 Kind::Attrs if end > index + 1 => {
-                    key = Some(node.key);
+                    inherited_key = Some(node.key);
                     self.index_after(index + 1)
                 }
                 Kind::Map if node.has(flag::DEFAULT) => {
@@ -157,7 +159,7 @@ impl Tape {
                 left_out.push((kept_end, end));
             }
             // The value stays; the node of the attributes around it is removed.
-            if key.is_none() {
+            if inherited_key.is_none() {
                 rewrite.keep_node(node);
             }
             index += 1;

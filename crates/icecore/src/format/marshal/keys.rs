@@ -5,7 +5,7 @@
 //! numbers that they took are spelling. A hash that compares by identity keeps the keys
 //! themselves.
 
-use super::read::{Reader, SIDE_BIT};
+use super::read::{OFF_TAPE_BIT, Reader};
 use super::spelling::value as code;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -67,13 +67,13 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
                         let (node, number) = (self.sink.next_node(), self.numbers.len());
                         self.record_piece(start, node, "key");
-                        let side = self.sides.len();
+                        let index = self.off_tape_objects.len();
                         self.number_string(string);
                         let variable = self.read_symbol(node)?;
                         if let Some(encoding) = self.read_encoding(variable, node)? {
                             string = self.with_encoding(string, encoding)?;
                         }
-                        self.sides[side].node = string;
+                        self.off_tape_objects[index].node = string;
                         let start = self.scan.offset;
                         return Ok(self.read_string_key(string, number as i64, false, start));
                     }
@@ -97,15 +97,19 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         let node = self.sink.next_node();
         self.record_piece(start, node, "key");
         let entry = self.numbered_entry(number).unwrap_or(0);
-        let side = if entry & SIDE_BIT != 0 { self.sides.get((entry & !SIDE_BIT) as usize).copied() } else { None };
-        let mut key = side.map_or(0, |side| side.key);
+        let off_tape_object = if entry & OFF_TAPE_BIT != 0 {
+            self.off_tape_objects.get((entry & !OFF_TAPE_BIT) as usize).copied()
+        } else {
+            None
+        };
+        let mut key = off_tape_object.map_or(0, |object| object.key);
         if key == 0 && self.has_key_ids() {
             let bytes = self.input_bytes(&string);
             key = self.sink.tape().intern_key(string, bytes).unwrap_or(0);
-            if entry & SIDE_BIT != 0
-                && let Some(side) = self.sides.get_mut((entry & !SIDE_BIT) as usize)
+            if entry & OFF_TAPE_BIT != 0
+                && let Some(object) = self.off_tape_objects.get_mut((entry & !OFF_TAPE_BIT) as usize)
             {
-                side.key = key;
+                object.key = key;
             }
         }
         let key = if key == 0 { self.push_key_node(string, start) } else { key };

@@ -50,17 +50,17 @@ pub(super) struct ReadFrame {
     pub(super) count: u32,
 }
 
-/// Target of an object number that is not a node.
+/// An object that has a number for links, but is not a node of the tape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SideObject {
+pub(super) struct OffTapeObject {
     /// A string that is a key or the name of an encoding. If a sink removes nodes, it may also be a float.
     pub(super) node: Node,
     /// Its id as a key, or 0 if it does not have one yet.
     pub(super) key: u16,
 }
 
-/// Bit in the entry of an object number. It means that the object is a [`SideObject`].
-pub(super) const SIDE_BIT: u32 = 1 << 31;
+/// Bit in the entry of an object number. It means that the object is an [`OffTapeObject`].
+pub(super) const OFF_TAPE_BIT: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
 
@@ -70,7 +70,7 @@ pub(super) struct ReaderMemory {
     frames: Vec<ReadFrame>,
     symbols: Vec<Symbol>,
     numbers: Vec<u32>,
-    sides: Vec<SideObject>,
+    off_tape_objects: Vec<OffTapeObject>,
     /// The ids of the symbols of the last document, by number: the id as a key, and the id as a class.
     predicted_symbols: Vec<(u16, u32)>,
 }
@@ -95,7 +95,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) numbers: Vec<u32>,
     /// The nodes of all numbers below this one were removed from the tape.
     pub(super) removed_below: usize,
-    pub(super) sides: Vec<SideObject>,
+    pub(super) off_tape_objects: Vec<OffTapeObject>,
     /// The ids of encodings, by the location of their names.
     pub(super) encodings: HashMap<(u64, u32), u16>,
     /// The first number of each float and of each key, if spelling is recorded.
@@ -118,7 +118,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             utf8_tail: u64::MAX,
             numbers: kept.numbers,
             removed_below: 0,
-            sides: kept.sides,
+            off_tape_objects: kept.off_tape_objects,
             float_numbers: HashMap::new(),
             encodings: HashMap::new(),
             key_numbers: HashMap::new(),
@@ -141,7 +141,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             frames: take_emptied(&mut self.frames),
             symbols: take_emptied(&mut self.symbols),
             numbers: take_emptied(&mut self.numbers),
-            sides: take_emptied(&mut self.sides),
+            off_tape_objects: take_emptied(&mut self.off_tape_objects),
             predicted_symbols,
         };
         self.sink.tape().memory.put_back(memory);
@@ -154,7 +154,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             self.read_value(NO_KEY)?;
         }
         while let Some(frame) = self.frames.last().copied() {
-            let node_limit = self.limits.nodes.min(SIDE_BIT - 1);
+            let node_limit = self.limits.nodes.min(OFF_TAPE_BIT - 1);
             if self.sink.tape().nodes().len() >= node_limit as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.offset));
             }

@@ -5,7 +5,7 @@
 //! reader with detail uses only the machine, so tests can compare both.
 
 use super::number::{is_immediate, parse_float, parse_short_float};
-use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE_BIT, SideObject, State};
+use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, OFF_TAPE_BIT, OffTapeObject, ReadFrame, Reader, State};
 use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -124,12 +124,12 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Assigns a number to the next float on the tape. A sink of windows removes nodes, and a later link may still
-    /// refer to a float that Ruby stores in the reference. So the value of such a float is kept in `sides`.
+    /// refer to a float that Ruby stores in the reference. So the value of such a float is kept in `off_tape_objects`.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
-            self.numbers.push(SIDE_BIT | self.sides.len() as u32);
-            self.sides.push(SideObject { node: Node::leaf(Kind::Float, bits), key: 0 });
+            self.numbers.push(OFF_TAPE_BIT | self.off_tape_objects.len() as u32);
+            self.off_tape_objects.push(OffTapeObject { node: Node::leaf(Kind::Float, bits), key: 0 });
         } else {
             self.numbers.push(self.sink.nodes().len() as u32);
         }
@@ -202,11 +202,11 @@ impl<S: Sink> Reader<'_, '_, S> {
             b';' => self.symbols.get(number)?.key,
             b'@' if state != State::Members => {
                 let entry = *self.numbers.get(number)?;
-                // Only a number with this bit is an index of `sides`. Any other number is a node.
-                if entry & SIDE_BIT == 0 {
+                // Only a number with this bit is an index of `off_tape_objects`. Any other number is a node.
+                if entry & OFF_TAPE_BIT == 0 {
                     return None;
                 }
-                self.sides.get((entry & !SIDE_BIT) as usize)?.key
+                self.off_tape_objects.get((entry & !OFF_TAPE_BIT) as usize)?.key
             }
             _ => return None,
         };

@@ -1,7 +1,9 @@
-//! Numbers, links, and strings that only have a number.
+//! Floats, big integers and links. Also strings that are not on the tape, but have an object number.
+//!
+//! An object number is the index that Marshal gives to each object, so that links can name it.
 
 use super::number::{is_immediate, parse_float, push_float};
-use super::read::{PENDING, Reader, SIDE_BIT, SideObject};
+use super::read::{OFF_TAPE_BIT, OffTapeObject, PENDING, Reader};
 use super::spelling::value as code;
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -16,7 +18,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let (place, len) = self.read_bytes("a float")?;
         let text = &self.scan.input[place..place + len];
         let value = parse_float(text);
-        let number = self.numbers.len() as i64;
+        let object_number = self.numbers.len() as i64;
         self.number_float(value.to_bits());
         let node = self.push_spanned_leaf(Node::float(value), key, start, "float");
         if S::DETAIL {
@@ -27,8 +29,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let bits = value.to_bits();
             if is_immediate(bits) {
-                let first = *self.float_numbers.entry(bits).or_insert(number);
-                if first != number {
+                let first = *self.float_numbers.entry(bits).or_insert(object_number);
+                if first != object_number {
                     self.sink.record_note(node, code::FRESH, 1);
                 }
             }
@@ -70,17 +72,19 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn read_link(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let number = self.read_integer()?;
         let entry = self.numbered_entry(number).ok_or_else(|| self.bad_link_error(start, number))?;
-        if entry & SIDE_BIT != 0 && self.sides[(entry & !SIDE_BIT) as usize].node.kind == Kind::Float {
-            let node = self.sides[(entry & !SIDE_BIT) as usize].node;
+        if entry & OFF_TAPE_BIT != 0 && self.off_tape_objects[(entry & !OFF_TAPE_BIT) as usize].node.kind == Kind::Float
+        {
+            let node = self.off_tape_objects[(entry & !OFF_TAPE_BIT) as usize].node;
             self.push_spanned_leaf(node, key, start, "link");
             return Ok(());
         }
-        if entry & SIDE_BIT == 0 && (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
+        if entry & OFF_TAPE_BIT == 0 && (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
-        if entry & SIDE_BIT != 0 {
-            // For a program this is a separate string: hashes keep another one as their key.
-            let node = self.sides[(entry & !SIDE_BIT) as usize].node;
+        if entry & OFF_TAPE_BIT != 0 {
+            // The object is a string that is a key of a hash or the name of an encoding. A hash keeps a copy of its
+            // key, so for a program the link is a string of its own.
+            let node = self.off_tape_objects[(entry & !OFF_TAPE_BIT) as usize].node;
             let index = self.push_spanned_leaf(node, key, start, "link");
             self.numbers[number as usize] = index;
             self.sink.record_note(index, code::LINK, number as u64);
@@ -135,7 +139,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Returns the node or side with this number.
+    /// Returns the node with this number, or the object that is not on the tape, marked with [`OFF_TAPE_BIT`].
     pub(super) fn numbered_entry(&self, number: i64) -> Option<u32> {
         let entry = *self.numbers.get(usize::try_from(number).ok()?)?;
         (entry != PENDING).then_some(entry)
@@ -143,26 +147,27 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Assigns a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
-        self.numbers.push(SIDE_BIT | self.sides.len() as u32);
-        self.sides.push(SideObject { node, key: 0 });
+        self.numbers.push(OFF_TAPE_BIT | self.off_tape_objects.len() as u32);
+        self.off_tape_objects.push(OffTapeObject { node, key: 0 });
     }
 
     /// Returns the string with this number, if it is a plain one.
     pub(super) fn find_numbered_string(&self, number: i64) -> Option<Node> {
         let entry = self.numbered_entry(number)?;
-        if entry & SIDE_BIT != 0 {
-            let side = self.sides.get((entry & !SIDE_BIT) as usize)?;
-            return side.node.kind.has_bytes().then_some(side.node);
+        if entry & OFF_TAPE_BIT != 0 {
+            let object = self.off_tape_objects.get((entry & !OFF_TAPE_BIT) as usize)?;
+            return object.node.kind.has_bytes().then_some(object.node);
         }
-        // Calling `is_whole` records that the document must be read as a whole.
+        // Calling `has_all_nodes` records that the document must be read as a whole.
         if (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
             return None;
         }
         let nodes = self.sink.nodes();
-        let is_inside = |parent: &Node| parent.kind == Kind::Attrs;
+        let is_attributes = |parent: &Node| parent.kind == Kind::Attrs;
         let node = nodes.get(entry as usize)?;
         let is_plain = matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
-        let is_bare = !(entry as usize).checked_sub(1).and_then(|previous| nodes.get(previous)).is_some_and(is_inside);
+        let is_bare =
+            !(entry as usize).checked_sub(1).and_then(|previous| nodes.get(previous)).is_some_and(is_attributes);
         (is_plain && is_bare).then_some(Node { flags: 0, key: 0, ..*node })
     }
 }

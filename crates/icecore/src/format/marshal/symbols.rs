@@ -154,7 +154,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             }
             b"encoding" => {
                 let tag = self.scan.read_u8("the name of an encoding")?;
-                let side = match tag {
+                let name_node = match tag {
                     b'"' => {
                         let (place, len) = self.read_bytes("the name of an encoding")?;
                         let name = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
@@ -172,12 +172,12 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                 };
                 self.record_piece(start, node, "encoding");
                 // This is a link to the name of an encoding that was read before.
-                if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
+                if let Some(id) = self.encodings.get(&(name_node.payload, name_node.aux)) {
                     return Ok(Some(ReadEncoding::Named(*id)));
                 }
-                let name = self.input_bytes(&side);
+                let name = self.input_bytes(&name_node);
                 let id = self.intern_encoding(name)?;
-                self.encodings.insert((side.payload, side.aux), id);
+                self.encodings.insert((name_node.payload, name_node.aux), id);
                 Ok(Some(ReadEncoding::Named(id)))
             }
             _ => Ok(None),

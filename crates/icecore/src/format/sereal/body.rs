@@ -237,9 +237,9 @@ impl<'d, 'o> Body<'d, 'o> {
 
     fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, replay, .. } = self;
-        let refers_by_alias =
-            |index, target| replay.as_ref().is_some_and(|replay| replay.refers_by_alias(document, index, target));
-        self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_by_alias))
+        let refers_indirectly =
+            |index, target| replay.as_ref().is_some_and(|replay| replay.refers_indirectly(document, index, target));
+        self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_indirectly))
     }
 
     /// Writes the node at `index`, a key or a value, and continues after it or with its

@@ -5,40 +5,42 @@ use super::spelling::{StringOf, code, has_target, header, string_target, tag_tar
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
-/// Notes by node, and the strings that notes refer to.
+/// Notes by node, and the strings and tags that notes refer to.
 pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
     writes_full_keys: bool,
-    /// Strings that are copied later, with their offset once they are written.
-    strings: HashMap<u64, Option<WrittenString>>,
+    /// The strings and tags that notes refer to, once they are written. The keys are [`string_target`] and
+    /// [`tag_target`].
+    targets: HashMap<u64, Option<WrittenTarget>>,
 }
 
+/// A string, or a tag. A tag has no bytes.
 #[derive(Debug)]
-struct WrittenString {
+struct WrittenTarget {
     offset: u64,
     kind: Kind,
     bytes: Vec<u8>,
-    /// Address of the source bytes.
+    /// Address of its bytes in the document.
     address: *const u8,
 }
 
-/// Maximum length of a string that may be temporary (a number as a key): longer strings keep
-/// their address.
+/// Maximum length of a string that may be temporary: the text of a number that is a key. Its address may be used again
+/// for another string. The address of a longer string identifies it.
 const MAX_TEMPORARY_LEN: usize = 1 << 10;
 
 impl<'d> SpellingReplay<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> SpellingReplay<'d> {
-        let names = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
+        let refers_to_target = |note: &&Note| has_target(note.code) && note.value != u64::MAX;
         SpellingReplay {
             replay: Replay::new(spelling, tape),
             writes_full_keys: spelling.get(header::FULL_KEYS).is_some_and(|value| value != 0),
-            strings: spelling.notes.iter().filter(names).map(|note| (note.value, None)).collect(),
+            targets: spelling.notes.iter().filter(refers_to_target).map(|note| (note.value, None)).collect(),
         }
     }
 
-    /// Returns `true` if the link or alias at `index` refers to the variable at `target` by an alias of
-    /// it, or by a string of which it is still a copy.
-    pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
+    /// Returns `true` if the link or alias at `index` does not use the offset of the variable at `target` itself, but
+    /// that of an alias of the variable, or that of a string of which the variable is still a copy.
+    pub(super) fn refers_indirectly(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
         let via_node = self.replay.ordinals.ordinal_to_node(via as u32);
@@ -58,8 +60,8 @@ impl<'d> SpellingReplay<'d> {
     /// Returns the offset that the link or alias at `index` used for the variable at `target`,
     /// if that was not the variable's own.
     pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, target: u32) -> Option<u64> {
-        let via = self.note(index, code::VIA).filter(|_| self.refers_by_alias(document, index, target))?;
-        self.strings.get(&via)?.as_ref().map(|written| written.offset)
+        let via = self.note(index, code::VIA).filter(|_| self.refers_indirectly(document, index, target))?;
+        self.targets.get(&via)?.as_ref().map(|written| written.offset)
     }
 
     fn notes_of_node(&self, index: u32) -> &'d [Note] {
@@ -95,25 +97,25 @@ impl<'d> SpellingReplay<'d> {
 
     /// Records that a string is written here.
     pub(super) fn record_string(&mut self, index: u32, part: StringOf, kind: Kind, bytes: &[u8], offset: u64) {
-        if !self.strings.is_empty()
-            && let Some(address) =
-                self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
+        if !self.targets.is_empty()
+            && let Some(written) =
+                self.targets.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
         {
-            *address = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), address: bytes.as_ptr() });
+            *written = Some(WrittenTarget { offset, kind, bytes: bytes.to_vec(), address: bytes.as_ptr() });
         }
     }
 
     /// Records that this tag of the variable at `index` is written here.
     pub(super) fn record_tag(&mut self, index: u32, tag_role: u64, offset: u64) {
-        if self.strings.is_empty() {
+        if self.targets.is_empty() {
             return;
         }
         let ordinal = self.replay.ordinals.node_to_ordinal(index);
         let all = if tag_role == tracked::MAIN { &[tracked::BODY, tracked::AFTER][..] } else { &[tag_role] };
         for tag_role in all {
-            if let Some(address) = self.strings.get_mut(&tag_target(*tag_role, ordinal)) {
-                *address =
-                    Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
+            if let Some(written) = self.targets.get_mut(&tag_target(*tag_role, ordinal)) {
+                *written =
+                    Some(WrittenTarget { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
             }
         }
     }
@@ -122,17 +124,17 @@ impl<'d> SpellingReplay<'d> {
     /// that was not the first one.
     pub(super) fn linked_tag_offset(&self, index: u32) -> Option<u64> {
         let linked_tag = self.note(index, code::BY)?;
-        self.strings.get(&linked_tag)?.as_ref().map(|written| written.offset)
+        self.targets.get(&linked_tag)?.as_ref().map(|written| written.offset)
     }
 
-    /// Returns where the string that a note refers to was written, if it still is this
-    /// string.
+    /// Returns the offset of the string that a note refers to, if that string still has this kind and these bytes. It
+    /// may have been edited.
     pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
-        let written = self.strings.get(&target)?.as_ref()?;
+        let written = self.targets.get(&target)?.as_ref()?;
         // Most are at the same address, so a long string is not compared again.
-        let is_near =
+        let is_same_place =
             bytes.len() > MAX_TEMPORARY_LEN && written.address == bytes.as_ptr() && written.bytes.len() == bytes.len();
-        let is_same = is_near || written.bytes == bytes;
+        let is_same = is_same_place || written.bytes == bytes;
         (written.kind == kind && is_same).then_some(written.offset)
     }
 }
