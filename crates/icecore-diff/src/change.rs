@@ -1,10 +1,11 @@
 //! Differences between two documents.
 
+use crate::lockstep::Algorithm;
 use crate::moves;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::side::Side;
-use crate::walk::{Algorithm, FoundChange, OrderedChange, TreeWalk};
+use crate::walk::{FoundChange, OrderedChange, TreeWalk};
 use crate::{links, value_path::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};

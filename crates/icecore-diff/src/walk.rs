@@ -4,7 +4,7 @@
 use crate::equality::{EqualityChecker, is_alike, is_field_map, non_entry_values};
 use crate::gap::Gaps;
 use crate::lists;
-use crate::lockstep::Lockstep;
+use crate::lockstep::{Algorithm, Lockstep};
 use crate::pairs::{Pairs, Sides};
 use icecore::{Cursor, Key, Kind, raw::flag};
 use std::ops::Range;
@@ -53,15 +53,6 @@ enum WalkTask<'d> {
     Replaced(Cursor<'d>, Cursor<'d>),
     Removed(Cursor<'d>, Cursor<'d>),
     Added(InsertPosition<'d>),
-}
-
-/// How documents are compared. Both algorithms find the same differences.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Algorithm {
-    /// Equal parts are skipped in one step.
-    Fast,
-    /// Every value is examined separately.
-    Reference,
 }
 
 /// A walk over both trees, with the changes that it found.

@@ -13,13 +13,21 @@ mod key_order;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
-use crate::walk::Algorithm;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use key_order::ReorderedState;
 
 /// Flags that common nodes do not have.
 const UNCOMMON_FLAGS: u8 = !(flag::REF | flag::HINT);
+
+/// How documents are compared. Both algorithms find the same differences.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    /// Equal parts are skipped in one step.
+    Fast,
+    /// Every value is examined separately.
+    Reference,
+}
 
 /// A comparison of both tapes, node by node.
 pub(crate) struct Lockstep<'s, 'd> {
