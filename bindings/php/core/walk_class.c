@@ -1,7 +1,7 @@
 /* Collects what is needed about each class whose objects are written. */
 #include "core/walk.h"
 
-/* Adds a class without slots. */
+/* Adds a class. Its slots are still missing. */
 static ice_written_class *
 add_class(ice_context *ctx, zend_class_entry *ce, uint32_t id)
 {
@@ -46,11 +46,11 @@ list_slots(ice_walker *w, ice_written_class *class_info)
 ice_written_class *
 ice_walk_class_info(ice_walker *w, zend_class_entry *ce)
 {
-    const ice_slot *index = ice_map_find(&w->ctx->written_class_indices, ce);
+    const ice_slot *known = ice_map_find(&w->ctx->written_class_indices, ce);
     ice_written_class *class_info;
     uint32_t id;
-    if (EXPECTED(index != NULL))
-        return &w->ctx->written_classes[index->value];
+    if (EXPECTED(known != NULL))
+        return &w->ctx->written_classes[known->value];
     id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(ce->name), ZSTR_LEN(ce->name));
     if (!id)
         ice_host_fail("too many classes");

@@ -37,7 +37,7 @@ final class IcecoreMarshaller implements MarshallerInterface
         return $serialized;
     }
 
-    /** For a pool, an exception is a miss, and is logged. */
+    /** If this throws, the pool logs the exception and treats the entry as absent. */
     public function unmarshall(string $value): mixed
     {
         return $value === 'b:0;' ? false : Icecore\decode($value, 'php', ['classes' => $this->classes]);

@@ -30,15 +30,15 @@ fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
 
 /// Returns the rows of a query, with cells as text.
 fn rows(db: &str, query: &str) -> Vec<Value> {
-    // `rows` must decode a column, so add one that need not be decoded.
+    // The command `rows` requires a column to decode. `x` is that column, so the others are shown as they are.
     let query = query.replacen("SELECT ", "SELECT 'x' AS x, ", 1);
     let (stdout, stderr, code) = icecore(&["rows", "--db", db, "--query", &query, "-c", "x"], b"");
     assert_eq!(code, 0, "{stderr}");
     String::from_utf8(stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The complete test, over a table `options` with 25 rows in which the text of every second one changes: `id`, `name`,
-/// `value`, `bytes`.
+/// The test that all databases have in common, with the tables of [`table_script`]. Every second one of the 25 rows of
+/// `options` has the old text, in `value` and `bytes`.
 fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     let report = folder.join("report.json");
     let report = report.to_str().unwrap();
@@ -46,15 +46,15 @@ fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     assert!(stderr.contains("26 values would change in 1 table"), "{stderr}");
     assert!(shown.contains("options.value where id = 4 (php)\n"), "{shown}");
     assert!(shown.contains("- a:1:{s:3:\"url\";s:19:\"https://old.example\";}\n"), "{shown}");
-    let text = |query: &str| rows(db, query)[0]["n"].clone();
+    let count = |query: &str| rows(db, query)[0]["n"].clone();
     let remaining = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
-    assert_eq!(text(remaining), 13);
+    assert_eq!(count(remaining), 13);
     // A few rows at a time; one column is skipped.
     replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--summary", report, "--force"], 0);
-    assert_eq!(text(remaining), 0);
-    let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(count(remaining), 0);
+    let summary: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!(
-        (&known["values"], &known["tables"][0]["columns"][0]["column"]),
+        (&summary["values"], &summary["tables"][0]["columns"][0]["column"]),
         (&Value::from(13), &Value::from("value"))
     );
     let all = rows(db, "SELECT id, name, value FROM options ORDER BY id");
@@ -70,7 +70,7 @@ fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     assert!(stderr.contains("0 values changed"), "{stderr}");
     // A key of two columns.
     replace(db, &["--table", "pairs", "--rows", "3"], 0);
-    assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), 20);
+    assert_eq!(count("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), 20);
     // A table without a key, with a key in the arguments, and an unknown table.
     if !has_rowid {
         let (_, stderr) = replace(db, &["--table", "loose"], 2);
@@ -79,7 +79,7 @@ fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     let (_, stderr) = replace(db, &["--table", "loose", "--key", "twice"], 2);
     assert!(stderr.contains("has duplicate values"), "{stderr}");
     replace(db, &["--table", "loose", "--key", "number"], 0);
-    assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), 3);
+    assert_eq!(count("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), 3);
     let (_, stderr) = replace(db, &["--table", "absent"], 1);
     assert!(stderr.contains("there is no table `absent`"), "{stderr}");
 }
@@ -125,7 +125,7 @@ fn values_in_an_sqlite_file_are_replaced() {
     assert!(stderr.contains("26 values would change"), "{stderr}");
     assert_eq!(mode(&connection), "delete", "it stays as it was");
     check_table_of_options(&db, folder.path(), true);
-    // Text that is not UTF-8, values of other types, a text that one column has and another one lacks.
+    // Text that is not UTF-8, text with a NUL byte, and a number.
     connection
         .execute_batch(
             "INSERT INTO loose VALUES (7, 7, CAST(x'ff' || 'old.example' AS TEXT)), (8, 8, x'00' || 'x'), (9, 9, 5)",
@@ -138,7 +138,7 @@ fn values_in_an_sqlite_file_are_replaced() {
         })
         .unwrap();
     assert_eq!(odd, ("text".to_owned(), b"\xffbrand.example".to_vec()));
-    // A key that is not UTF-8 was read again and again.
+    // A key that is not UTF-8 is refused. Otherwise the same rows would be read again and again.
     connection
         .execute_batch(
             "CREATE TABLE odd (a TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID; INSERT INTO odd VALUES (CAST(x'ff41' AS TEXT), 'old.example')",
@@ -259,12 +259,12 @@ fn values_in_mariadb_are_replaced() {
     assert_eq!(kinds[1]["short"], "x old.example");
 }
 
-/// Returns a value for each row, serialized by PHP.
+/// Returns a value for each row, in the format of PHP's `serialize`. Without `allows_nul`, none has a NUL byte.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-fn values(has_nul: bool) -> Vec<Vec<u8>> {
+fn values(allows_nul: bool) -> Vec<Vec<u8>> {
     let mut random = replacing::Random::new(17);
     let values = (0..500).map(|_| replacing::php(&mut random, 4));
-    values.filter(|value| has_nul || !value.contains(&0)).collect()
+    values.filter(|value| allows_nul || !value.contains(&0)).collect()
 }
 
 /// Returns which of these values PHP can read, as `1` and `0`; `None` if PHP is missing.

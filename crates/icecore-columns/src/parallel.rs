@@ -13,8 +13,8 @@ use std::thread;
 /// Number of rows that a thread takes at a time.
 const ROWS_PER_PART: usize = 32_768;
 
-/// Decodes chunks of a column with this number of threads. The returned parts are in order, and none has more than some
-/// ten thousand rows; rows are counted from the beginning of the first chunk.
+/// Decodes chunks of a column with this number of threads. The returned parts are in order, and each has at most 32,768
+/// rows. Rows are counted from the beginning of the first chunk.
 ///
 /// ```
 /// use arrow_array::{ArrayRef, BinaryArray};
@@ -49,7 +49,8 @@ pub fn decode_chunks(
     let results: Mutex<Vec<(usize, Result<Decoded, Error>)>> = Mutex::new(Vec::new());
     let work = || -> Result<(), Error> {
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
-        // Parts before one with an error were already taken, and their threads complete them.
+        // Threads take the parts in order. So if a part has an error, the parts before it are taken already and will be
+        // completed, and the first error of the column is among the results.
         while !has_failed.load(Ordering::Relaxed) {
             let index = next_part.fetch_add(1, Ordering::Relaxed);
             let Some(part) = parts.get(index) else { break };

@@ -130,14 +130,14 @@ fn host_failure(message: &str) -> Failure {
 mod tests {
     use super::*;
 
-    /// Returns whether a name is valid, and whether it needs no name server.
-    fn is_local_host(text: &str) -> Option<bool> {
+    /// Returns `None` if the text is not a valid host, otherwise whether that host needs no name server.
+    fn needs_no_name_server(text: &str) -> Option<bool> {
         Host::parse(text).map(|host| host.is_address_or_localhost())
     }
 
     #[test]
     fn host_names_are_parsed_strictly() {
-        for own in [
+        for local in [
             "localhost",
             "LocalHost",
             "localhost:7340",
@@ -154,7 +154,7 @@ mod tests {
             "[FE80::1]",
             "[::1]:",
         ] {
-            assert_eq!(is_local_host(own), Some(true), "{own}");
+            assert_eq!(needs_no_name_server(local), Some(true), "{local}");
         }
         for foreign in [
             "evil.example",
@@ -185,7 +185,7 @@ mod tests {
             "1.2.3.4.5",
             "256.0.0.1",
         ] {
-            assert_eq!(is_local_host(foreign), Some(false), "{foreign}");
+            assert_eq!(needs_no_name_server(foreign), Some(false), "{foreign}");
         }
         for none in [
             "",
@@ -250,7 +250,7 @@ mod tests {
             "localhost|",
             "localhost`",
         ] {
-            assert_eq!(is_local_host(none), None, "{none:?}");
+            assert_eq!(needs_no_name_server(none), None, "{none:?}");
         }
     }
 
@@ -297,7 +297,7 @@ mod tests {
                         continue;
                     };
                     counts[1] += 1;
-                    // It does not accept `%XX` in a name.
+                    // The other parser does not accept `%XX` in a name.
                     let Ok(uri) = format!("http://{text}/").parse::<Uri>() else {
                         assert!(text.contains('%') && !host.is_address_or_localhost(), "{text:?}");
                         continue;
@@ -308,11 +308,15 @@ mod tests {
                         HostName::Registered(name) => name.clone(),
                     };
                     let found = uri.host().expect("a host").to_ascii_lowercase();
-                    let same = |found: &str| found.trim_matches(['[', ']']).parse::<IpAddr>().ok();
-                    assert!(found == name || same(&found).is_some_and(|found| same(&name) == Some(found)), "{text:?}");
+                    let parse_address = |host: &str| host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+                    assert!(
+                        found == name
+                            || parse_address(&found).is_some_and(|address| parse_address(&name) == Some(address)),
+                        "{text:?}"
+                    );
                     assert_eq!(uri.port_u16(), host.port, "{text:?}");
                     assert!(
-                        !host.is_address_or_localhost() || found == "localhost" || same(&found).is_some(),
+                        !host.is_address_or_localhost() || found == "localhost" || parse_address(&found).is_some(),
                         "{text:?}"
                     );
                 }
@@ -369,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_compared_with_scheme_host_and_port() {
+    fn an_http_or_https_origin_matches_by_host_and_port() {
         let host = Host::parse("localhost:7340").expect("a host");
         for (origin, is_same) in [
             ("http://localhost:7340", true),

@@ -38,7 +38,7 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
     if !scenario.about.trim().is_empty() {
         _ = write!(out, "\n{}\n", escape_markdown(&scenario.about));
     }
-    out += &render_sentences(scenario, &names);
+    out += &render_results(scenario, &names);
     for point in select_shown_points(scenario) {
         out += &render_point(scenario, point, &names);
     }
@@ -56,8 +56,8 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
     out
 }
 
-/// Returns the verdict as a list.
-pub(super) fn render_sentences(scenario: &ScenarioReport, names: &Names) -> String {
+/// Returns the results of a scenario as a list of sentences.
+pub(super) fn render_results(scenario: &ScenarioReport, names: &Names) -> String {
     let list: String = words::describe_results(scenario, names)
         .iter()
         .map(|sentence| format!("- {}\n", escape_markdown(sentence)))
@@ -83,7 +83,8 @@ fn render_point(scenario: &ScenarioReport, point: &Point, names: &Names) -> Stri
     out
 }
 
-/// Returns the summary of a point, with the differences of results that are not exact.
+/// Returns the summary of a point. Below it is what each competitor changed in the values, if it did not return them
+/// exactly.
 pub(super) fn render_summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     let operations = operations_at_point(point, &measured_operations(scenario));
     let mut out = String::new();

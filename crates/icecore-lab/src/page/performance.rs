@@ -1,7 +1,7 @@
 //! `docs/performance.md`: the results of a run, for readers of the documentation.
 
 use super::markdown::{
-    render_claim_results, render_machine, render_remarks, render_sentences, render_summary, write_section,
+    render_claim_results, render_machine, render_remarks, render_results, render_summary, write_section,
 };
 use super::table::escape_markdown;
 use super::view::{self, Names, select_shown_points};
@@ -141,7 +141,7 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
     if scenario.stopped {
         out += "\nThe run was stopped before this was done.\n";
     }
-    out += &render_sentences(scenario, &names);
+    out += &render_results(scenario, &names);
     for point in select_shown_points(scenario) {
         out += &render_summary(scenario, point, &names);
     }

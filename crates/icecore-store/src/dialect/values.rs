@@ -113,7 +113,7 @@ impl Dialect {
 
     /// Returns the expression that reads a key column as text, and the placeholder for that text in a condition.
     /// Returns `None` for unsupported types.
-    pub(crate) fn read_key(&self, name: &str, type_name: &str) -> Option<(String, String)> {
+    pub(crate) fn key_expressions(&self, name: &str, type_name: &str) -> Option<(String, String)> {
         let name = self.quote_name(name);
         let type_name_lower = type_name.to_ascii_lowercase();
         Some(match self.family {

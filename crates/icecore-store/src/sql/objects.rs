@@ -193,7 +193,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.run_in_transaction(|backend| {
             // Programs that store objects share this lock, and `index` takes it exclusively. So an object is either
-            // stored before a new index is visible, or with its value in that index.
+            // stored before a new index is visible, or with its value in that index. `{as_now}` also finds an
+            // index that was added after this transaction began.
             backend.query_first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| {
                 row.read_int(0)
             })?;

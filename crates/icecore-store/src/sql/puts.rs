@@ -64,7 +64,8 @@ impl ObjectRow<'_> {
     }
 }
 
-/// Returns how many of the objects at the beginning, all without a key, go into one statement.
+/// Returns how many objects, from the first one on, go into one statement. An object with a key and those after it are
+/// not counted.
 fn count_for_statement(objects: &[NewObject], max_rows: usize) -> usize {
     let size = |object: &NewObject| object.bytes.len() * 2 + object.description.json.as_ref().map_or(0, String::len);
     count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(size), max_rows)

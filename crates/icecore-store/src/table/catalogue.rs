@@ -85,13 +85,13 @@ impl Table {
         }
         let dialect = self.dialect();
         let key = |(name, type_name): &(&str, &str)| {
-            let (read, placeholder) = dialect.read_key(name, type_name).ok_or_else(|| {
+            let (read_expression, placeholder) = dialect.key_expressions(name, type_name).ok_or_else(|| {
                 Error::new(
                     ErrorKind::Input,
                     format!("the key `{name}` contains bytes: --key must name a column of numbers or text"),
                 )
             })?;
-            Ok(Key { name: (*name).to_owned(), read, placeholder })
+            Ok(Key { name: (*name).to_owned(), read_expression, placeholder })
         };
         self.key = key_columns.iter().map(key).collect::<Result<_>>()?;
         if chosen.is_some() { self.check_unique() } else { Ok(()) }
@@ -103,7 +103,7 @@ impl Table {
         let name = self.dialect().quote_name(&key.name);
         let sql = format!(
             "SELECT {} FROM {} GROUP BY {name} HAVING COUNT(*) > 1 OR {name} IS NULL LIMIT 1",
-            key.read, self.quoted
+            key.read_expression, self.quoted
         );
         let mut has_duplicates = false;
         self.session.query_each(&sql, &[], &mut |_| {

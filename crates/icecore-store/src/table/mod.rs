@@ -40,7 +40,7 @@ const MAX_READ_BYTES: usize = 16 << 20;
 struct Key {
     name: String,
     /// Expression that reads it as text.
-    read: String,
+    read_expression: String,
     /// Placeholder for its text in a condition.
     placeholder: String,
 }
@@ -149,7 +149,7 @@ impl Table {
     pub fn read_rows(&mut self, after: Option<&[String]>, columns: &[usize], max_rows: u32) -> Result<Vec<Row>> {
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
         let dialect = self.dialect();
-        let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
+        let mut reads: Vec<String> = self.key.iter().map(|key| key.read_expression.clone()).collect();
         for column in &chosen {
             reads.extend(dialect.read_value(column));
         }

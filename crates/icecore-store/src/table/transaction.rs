@@ -65,7 +65,7 @@ impl Table {
         }
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
         let dialect = self.dialect();
-        let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
+        let mut reads: Vec<String> = self.key.iter().map(|key| key.read_expression.clone()).collect();
         for column in &chosen {
             reads.extend(dialect.read_as_stored(column));
         }

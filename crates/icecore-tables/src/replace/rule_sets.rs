@@ -24,9 +24,9 @@ pub struct RuleSets {
 
 #[derive(Default)]
 struct RuleSetCache {
-    /// The rules by number. The first ones are for texts without a declared charset.
+    /// The rules for each charset that was needed so far, by number. Number 0 is for text without a declared charset.
     sets: Vec<(Option<(&'static str, CharsetEvidence)>, Rules)>,
-    /// Records for the user.
+    /// Messages for the user.
     notes: BTreeSet<String>,
 }
 
@@ -101,7 +101,7 @@ impl RuleSets {
     }
 }
 
-/// Records the search texts that can't occur in text of this charset.
+/// Adds a note for each search text that can't occur in text of this charset.
 fn warn_if_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
     /// Maximum number of search texts that are reported.
     const MAX_NOTES: usize = 10;

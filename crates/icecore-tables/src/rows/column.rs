@@ -6,7 +6,7 @@ use icecore::Stage;
 /// The value of `--column`.
 #[derive(Clone, Debug)]
 pub struct ColumnSpec {
-    /// The given name.
+    /// The name or the number that the user gave.
     pub name: String,
     /// Its position, if columns have one.
     pub position: Option<usize>,
@@ -37,7 +37,7 @@ impl ColumnSpec {
         }
     }
 
-    /// Returns its name, unless that is a number.
+    /// Returns what the user gave, if it is a name and not a number.
     pub fn given_name(&self) -> Option<&str> {
         Some(&*self.name).filter(|name| name.parse::<usize>().is_err())
     }

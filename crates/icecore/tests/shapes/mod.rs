@@ -1,6 +1,7 @@
-//! Shapes of input that expand from few bytes to many, for any size.
+//! Hostile inputs of any size: few bytes that could become many when they are converted, for example a long string and
+//! many short links to it.
 
-/// A shape of input.
+/// A kind of hostile input.
 pub struct Shape {
     pub name: &'static str,
     pub format: &'static str,
@@ -123,13 +124,14 @@ fn container_copies(size: usize) -> Vec<u8> {
     [SEREAL, &head, &inner, &copy.repeat(count)].concat()
 }
 
-fn sereal_named(size: usize, named: Repeated) -> Vec<u8> {
+/// Makes a list of maps or objects: the first one contains a long name, and the others refer to it.
+fn sereal_named(size: usize, repeated: Repeated) -> Vec<u8> {
     let name = binary(&vec![b'n'; size / 2]);
     let count = size / 12;
     let mut out = [&[0x2B][..], &varint(count)].concat();
     let mut offset = 0;
     for index in 0..count {
-        if named == Repeated::Class {
+        if repeated == Repeated::Class {
             out.push(if index == 0 { 0x2C } else { 0x2D });
         } else {
             out.extend_from_slice(&[0x28, 0x2A, 1]);
@@ -139,10 +141,10 @@ fn sereal_named(size: usize, named: Repeated) -> Vec<u8> {
                 offset = 1 + out.len();
                 out.extend_from_slice(&name);
             }
-            _ if named == Repeated::Class => out.extend_from_slice(&varint(offset)),
+            _ if repeated == Repeated::Class => out.extend_from_slice(&varint(offset)),
             _ => out.extend_from_slice(&[&[0x2F][..], &varint(offset)].concat()),
         }
-        out.extend_from_slice(if named == Repeated::Class { &[0x28, 0x2A, 0] } else { &[1] });
+        out.extend_from_slice(if repeated == Repeated::Class { &[0x28, 0x2A, 0] } else { &[1] });
     }
     [SEREAL, &out].concat()
 }
@@ -158,7 +160,7 @@ fn classes_below(size: usize) -> Vec<u8> {
     out
 }
 
-fn igbinary(size: usize, named: Repeated) -> Vec<u8> {
+fn igbinary(size: usize, repeated: Repeated) -> Vec<u8> {
     let count = size / 20;
     let name = vec![b'n'; size / 2];
     let mut out = [&[0, 0, 0, 2, 0x16][..], &(count as u32).to_be_bytes()].concat();
@@ -166,19 +168,19 @@ fn igbinary(size: usize, named: Repeated) -> Vec<u8> {
     for index in 0..count {
         out.push(0x0A);
         out.extend_from_slice(&(index as u32).to_be_bytes());
-        let (tag, repeated): (u8, &[u8]) = match named {
+        let (tag, id): (u8, &[u8]) = match repeated {
             Repeated::Class => (0x19, &[0x1A, 0]),
             _ => (0x13, &[0x0E, 0]),
         };
-        if named == Repeated::Key {
+        if repeated == Repeated::Key {
             out.extend_from_slice(&[0x14, 1]);
         }
         if index == 0 {
             out.extend_from_slice(&new(tag))
         } else {
-            out.extend_from_slice(repeated)
+            out.extend_from_slice(id)
         }
-        match named {
+        match repeated {
             Repeated::String => {}
             Repeated::Key => out.extend_from_slice(&[6, 1]),
             Repeated::Class => out.extend_from_slice(&[0x14, 0]),
@@ -204,6 +206,7 @@ fn marshal(size: usize, tag: &[u8], repeated: &[u8]) -> Vec<u8> {
     marshal_named(size, tag, b"", repeated)
 }
 
+/// Makes an array: a long name between `before` and `after`, and then `repeated` many times, which refers to that name.
 fn marshal_named(size: usize, before: &[u8], after: &[u8], repeated: &[u8]) -> Vec<u8> {
     let count = size / 2 / repeated.len();
     let name = vec![b'S'; size / 2];

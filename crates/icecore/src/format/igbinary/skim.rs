@@ -43,10 +43,11 @@ struct StringPositions {
     looked_up: Vec<KnownString>,
     /// Number of bytes that were scanned to find strings.
     scanned_bytes: u64,
-    /// For an answer: the number in the answer for the number of each of its strings. `first` is the first number of
-    /// a value in the answer.
-    written: HashMap<u64, u64>,
-    first_number: u64,
+    /// Numbers of the strings that were written to the answer: the key is the number in the input, the value the number
+    /// in the answer.
+    numbers_in_answer: HashMap<u64, u64>,
+    /// Number that the first value of the answer has in the input.
+    first_value_number: u64,
 }
 
 /// Reads the number after a tag. The tag determines its width.
@@ -71,15 +72,16 @@ const fn number_width(tag: u8) -> u8 {
     }
 }
 
-fn push_number(bytes: &mut Vec<u8>, first: u8, number: u64) {
-    let tag = tag::narrowest_for(first, number);
+/// Writes the narrowest tag for a number, and the number. `first_tag` is the tag for numbers of one byte.
+fn push_number(bytes: &mut Vec<u8>, first_tag: u8, number: u64) {
+    let tag = tag::narrowest_for(first_tag, number);
     bytes.push(tag);
     let wide = (number as u32).to_be_bytes();
-    bytes.extend_from_slice(&wide[4 - (1 << (tag - first))..]);
+    bytes.extend_from_slice(&wide[4 - (1 << (tag - first_tag))..]);
 }
 
-/// Returns the first tag of the row of strings or of class names that this tag belongs
-/// to.
+/// Returns the tag of a short string that is written in full: of a class name if `tag` is for a class name, otherwise of
+/// any other string.
 fn full_string_tag(tag: u8) -> u8 {
     match tag {
         0x17..=0x1c => tag::OBJECT,
@@ -149,14 +151,19 @@ fn skip_parts(skimmer: &mut Skimmer<'_, StringPositions>, tag: u8, parts: &[Part
 }
 
 /// Skips a string whose bytes are next, and writes it in full to an answer.
-fn copy_full_string(skimmer: &mut Skimmer<'_, StringPositions>, written: u8, number: u64, len: u64) -> SkimResult<()> {
-    let new = skimmer.format.written.len() as u64;
+fn copy_full_string(
+    skimmer: &mut Skimmer<'_, StringPositions>,
+    first_tag: u8,
+    number: u64,
+    len: u64,
+) -> SkimResult<()> {
+    let number_in_answer = skimmer.format.numbers_in_answer.len() as u64;
     if let Some(bytes) = skimmer.answer_bytes() {
         if len > u64::from(u32::MAX) {
             return Err(SkimAborted);
         }
-        push_number(bytes, written, len);
-        skimmer.format.written.insert(number, new);
+        push_number(bytes, first_tag, len);
+        skimmer.format.numbers_in_answer.insert(number, number_in_answer);
     }
     skimmer.pass_bytes(len)
 }
@@ -242,8 +249,8 @@ impl Tokens for StringPositions {
     }
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
-        skimmer.format.written.clear();
-        skimmer.format.first_number = skimmer.value_count;
+        skimmer.format.numbers_in_answer.clear();
+        skimmer.format.first_value_number = skimmer.value_count;
         Ok(vec![0, 0, 0, 2])
     }
 
@@ -269,24 +276,24 @@ impl Tokens for StringPositions {
         if number >= skimmer.name_count {
             return Err(SkimAborted);
         }
-        let number_in_answer = skimmer.format.written.get(&number).copied();
+        let number_in_answer = skimmer.format.numbers_in_answer.get(&number).copied();
         let Some(bytes) = skimmer.answer_bytes() else { return Ok(()) };
-        let written = full_string_tag(tag);
+        let first_tag = full_string_tag(tag);
         if let Some(new_number) = number_in_answer {
-            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new_number);
+            push_number(bytes, if first_tag == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new_number);
             return Ok(());
         }
         let (string_offset, len) = find_string(skimmer, number)?;
         let saved_position = skimmer.view.position();
         skimmer.view.seek_to(string_offset);
-        copy_full_string(skimmer, written, number, len)?;
+        copy_full_string(skimmer, first_tag, number, len)?;
         skimmer.view.seek_to(saved_position);
         Ok(())
     }
 
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
         let number = read_number(skimmer, tag)?;
-        let first = skimmer.format.first_number;
+        let first = skimmer.format.first_value_number;
         if let Some(bytes) = skimmer.answer_bytes() {
             let row = if tag < tag::OBJECT_REF { tag::ARRAY_REF } else { tag::OBJECT_REF };
             push_number(bytes, row, number.checked_sub(first).ok_or(SkimAborted)?);
@@ -352,12 +359,13 @@ fn decode_integer(head: &[u8; 9]) -> Option<i64> {
 }
 
 impl StringPositions {
-    /// Assigns the next number to the string whose tag is here.
+    /// Assigns the next number to the string whose tag is at `offset`.
     #[inline(always)]
-    fn number_string(&mut self, offset: u64, names: &mut u64) {
-        if names.is_multiple_of(STRING_INTERVAL) && self.tag_samples.len() as u64 == *names / STRING_INTERVAL {
+    fn number_string(&mut self, offset: u64, name_count: &mut u64) {
+        if name_count.is_multiple_of(STRING_INTERVAL) && self.tag_samples.len() as u64 == *name_count / STRING_INTERVAL
+        {
             self.tag_samples.push(offset);
         }
-        *names += 1;
+        *name_count += 1;
     }
 }

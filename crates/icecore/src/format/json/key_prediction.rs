@@ -7,8 +7,8 @@ pub(crate) struct KeyPrediction {
     /// a mask of the same size: `window & mask == text` means that the key is here.
     pub(crate) text: u128,
     pub(crate) mask: u128,
-    /// Their number of bytes; 0 if the key is too long.
-    pub(crate) len: u32,
+    /// Number of bytes of `text` that are used; 0 if the key is too long.
+    pub(crate) text_len: u32,
     /// Length of the key plus one, if it is in the input without escapes; otherwise 0,
     /// because a key may be empty.
     pub(crate) unescaped_len_plus_one: u32,

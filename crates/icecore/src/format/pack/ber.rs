@@ -30,7 +30,7 @@ impl<S: Sink> Unpacker<'_, S> {
                     break;
                 }
             }
-            self.spend(digits.len())?;
+            self.spend_work(digits.len())?;
             if digits.len() <= MAX_INTEGER_BYTES {
                 let value = digits.iter().fold(0, |value, digit| value << 7 | u64::from(*digit));
                 self.push_value(Node::uint(value))?;

@@ -12,7 +12,7 @@ impl<S: Sink> Unpacker<'_, S> {
         let high_first = matches!(letter, b'B' | b'H');
         let available = self.bytes_left().saturating_mul(digits_per_byte);
         let len = if task.is_star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(available) };
-        self.spend(len)?;
+        self.spend_work(len)?;
         let frame = self.current_frame();
         let (in_characters, has_sum) = (frame.counts_characters, frame.checksum.is_wanted());
         let start = self.sink.tape().arena.len();

@@ -26,7 +26,7 @@ impl<S: Sink> Unpacker<'_, S> {
         if !in_characters && !has_sum {
             return self.read_number_run(layout, count);
         }
-        self.spend(count)?;
+        self.spend_work(count)?;
         for _ in 0..count {
             let mut bytes = [0; 16];
             if !self.take_bytes(&mut bytes[..layout.size], in_characters)? {
@@ -139,7 +139,7 @@ impl<S: Sink> Unpacker<'_, S> {
             self.position += count;
             return Ok(());
         }
-        self.spend(count)?;
+        self.spend_work(count)?;
         for _ in 0..count {
             if self.bytes_left() == 0 {
                 break;
@@ -161,7 +161,7 @@ impl<S: Sink> Unpacker<'_, S> {
                 }
                 (_, false) => self.read_byte(false)?.map_or(0, u64::from),
             };
-            // As in perl's C code: an int, for these two.
+            // For `c` and `C`, perl's C code stores the value in an `int`.
             let as_int = i64::from(value as u32 as i32);
             let signed = match letter {
                 b'c' => Some(if as_int >= 128 { as_int - 256 } else { as_int }),
@@ -215,14 +215,14 @@ impl<S: Sink> Unpacker<'_, S> {
     /// Reads uuencoded lines.
     pub(super) fn read_uuencoded(&mut self) -> Result<(), Error> {
         let rest = &self.data[self.position..];
-        let is_wanted = !self.current_frame().checksum.is_wanted();
+        let needs_text = !self.current_frame().checksum.is_wanted();
         let tape = self.sink.tape();
         let start = tape.arena.len();
-        let consumed = uu::decode_lines(rest, is_wanted.then_some(&mut tape.arena));
+        let consumed = uu::decode_lines(rest, needs_text.then_some(&mut tape.arena));
         let len = tape.arena.len() - start;
         self.position += consumed;
-        self.spend(consumed.saturating_add(len))?;
-        if !is_wanted {
+        self.spend_work(consumed.saturating_add(len))?;
+        if !needs_text {
             return Ok(());
         }
         // Perl returns undef if there is not even enough for one byte.

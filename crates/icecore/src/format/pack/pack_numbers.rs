@@ -36,7 +36,7 @@ impl Packer<'_, '_> {
             self.pack_number(layout, op.letter)?;
             remaining -= 1;
         }
-        self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / BYTES_PER_STEP)
+        self.spend_work(usize::try_from(task.len).unwrap_or(usize::MAX) / BYTES_PER_STEP)
     }
 
     /// Packs integers that fit, while they follow each other in the list: this must be
@@ -202,7 +202,7 @@ impl Packer<'_, '_> {
                     self.write_bytes(&bytes);
                 }
             }
-            self.spend(1)?;
+            self.spend_work(1)?;
             self.check_output_size(0)?;
         }
         Ok(())
@@ -217,7 +217,7 @@ impl Packer<'_, '_> {
             let mut bytes = Vec::new();
             ber::push_compressed(&magnitude, &mut bytes);
             self.write_bytes(&bytes);
-            self.spend(bytes.len())?;
+            self.spend_work(bytes.len())?;
             self.check_output_size(0)?;
         }
         Ok(())

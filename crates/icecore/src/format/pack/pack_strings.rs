@@ -67,7 +67,7 @@ impl<'d> Packer<'_, 'd> {
         if kept < available {
             self.items.record_loss_at(LossKind::Width, node);
         }
-        self.spend(kept / BYTES_PER_STEP)?;
+        self.spend_work(kept / BYTES_PER_STEP)?;
         // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
         // packed, perl uses two bytes for some of them.
         if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes_text && !self.is_text {
@@ -113,7 +113,7 @@ impl<'d> Packer<'_, 'd> {
         let field = if task.is_star { 0 } else { len.div_ceil(digits_per_byte) };
         let count = len.min(available);
         self.check_output_size(field.max(count.div_ceil(digits_per_byte)) as u64)?;
-        self.spend(count)?;
+        self.spend_work(count)?;
         if count < chars.len() {
             self.items.record_loss_at(LossKind::Width, node);
         }
@@ -147,7 +147,7 @@ impl<'d> Packer<'_, 'd> {
             len => usize::try_from(len / 3 * 3).unwrap_or(63).min(63),
         };
         self.check_output_size((bytes.len() as u64).saturating_mul(2))?;
-        self.spend(bytes.len())?;
+        self.spend_work(bytes.len())?;
         for line in bytes.chunks(width) {
             uu::encode_line(line, self.out);
         }

@@ -157,7 +157,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     fn run_letter(&mut self) -> Result<(), Error> {
-        self.spend(1)?;
+        self.spend_work(1)?;
         let program = self.program;
         let items = self.items.remaining_items() as u64;
         let frame = self.current_frame();
@@ -272,7 +272,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.out.len() - self.data_start
     }
 
-    pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
+    pub(super) fn spend_work(&mut self, work: usize) -> Result<(), Error> {
         self.budget.spend(work)
     }
 
@@ -334,7 +334,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         if self.out[self.data_start..].is_ascii() {
             return Ok(());
         }
-        self.spend(self.len() / BYTES_PER_STEP)?;
+        self.spend_work(self.len() / BYTES_PER_STEP)?;
         let old = self.out.split_off(self.data_start);
         let mut converted_len = 0;
         // The frames are in the order in which their groups started, so one pass over the bytes finds all positions.
@@ -406,7 +406,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             return Ok(bytes.len() as u64);
         }
         let count = utf8::count_characters(bytes);
-        self.spend(self.len() / BYTES_PER_STEP)?;
+        self.spend_work(self.len() / BYTES_PER_STEP)?;
         Ok(count)
     }
 
@@ -425,7 +425,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             end += utf8::len_from_first_byte(*byte);
             remaining -= 1;
         }
-        self.spend(self.len() / BYTES_PER_STEP)?;
+        self.spend_work(self.len() / BYTES_PER_STEP)?;
         if end > self.len() {
             return Err(numbers::malformed_error().on_path("$"));
         }
@@ -444,7 +444,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     pub(super) fn write_fill(&mut self, byte: u8, len: u64) -> Result<(), Error> {
         self.check_output_size(len)?;
         let len = usize::try_from(len).unwrap_or(0);
-        self.spend(len / BYTES_PER_STEP)?;
+        self.spend_work(len / BYTES_PER_STEP)?;
         let end = self.out.len() + len;
         self.out.resize(end, byte);
         Ok(())
@@ -462,7 +462,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         } else {
             end = usize::try_from(len).ok().and_then(|len| end.checked_sub(len)).ok_or_else(before_start_error)?;
         }
-        self.spend(if in_characters { output.len() - end } else { 0 })?;
+        self.spend_work(if in_characters { output.len() - end } else { 0 })?;
         self.out.truncate(self.data_start + end);
         // The bytes at which these groups started were removed, so the groups now start at the end.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.start_position > end) {

@@ -36,7 +36,7 @@ impl<S: Sink> Unpacker<'_, S> {
         if !in_characters {
             return Ok((end - start) as u64);
         }
-        self.spend(end - start)?;
+        self.spend_work(end - start)?;
         Ok(utf8::count_characters(&self.data[start..end]))
     }
 
@@ -63,7 +63,7 @@ impl<S: Sink> Unpacker<'_, S> {
             };
             self.position = (self.position + utf8::len_from_first_byte(*byte)).min(self.data.len());
         }
-        self.spend(self.position - start)
+        self.spend_work(self.position - start)
     }
 
     fn move_back(&mut self, len: u64, in_characters: bool) -> Result<(), Error> {
@@ -85,7 +85,7 @@ impl<S: Sink> Unpacker<'_, S> {
             };
             self.position = target;
         }
-        self.spend(start - self.position)
+        self.spend_work(start - self.position)
     }
 
     /// Reads `.`: the position, relative to the start of a group.

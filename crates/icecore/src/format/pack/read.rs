@@ -172,8 +172,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         self.sink.nodes().len() - 1
     }
 
-    /// Counts work.
-    pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
+    /// Counts work. Too much of it for the size of the input is an error.
+    pub(super) fn spend_work(&mut self, work: usize) -> Result<(), Error> {
         self.budget.spend(work)
     }
 
@@ -292,7 +292,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let program = self.program;
         let op = &program.ops[pending.op];
         pending.is_at_end = self.position >= self.data.len();
-        self.spend(1)?;
+        self.spend_work(1)?;
         match op.letter {
             ERROR_LETTER => return Err(program.mistake_error(op)),
             b'(' if pending.len == 0 => {}
@@ -400,7 +400,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             Kind::Float => float_bits(f64::from_bits(node.payload)),
             Kind::Bytes | Kind::Text => {
                 let len = node.aux as usize;
-                self.spend(len.min(self.data.len()))?;
+                self.spend_work(len.min(self.data.len()))?;
                 let input = if self.copies_strings { &[][..] } else { self.data };
                 PerlNumber::from_text(self.sink.tape().string_bytes(&node, input)).to_bits().unwrap_or(u64::MAX)
             }

@@ -19,19 +19,19 @@ impl<S: Sink> Unpacker<'_, S> {
         let (value, consumed) = match letter {
             b'Z' => {
                 let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
-                self.spend(len)?;
+                self.spend_work(len)?;
                 // `Z*` ends after its null.
                 let field_len =
                     if task.is_star { len + usize::from(self.position + len != self.data.len()) } else { bytes.len() };
                 (&bytes[..len], field_len)
             }
             b'A' if in_characters && self.was_text => {
-                self.spend(bytes.len())?;
+                self.spend_work(bytes.len())?;
                 (trim_text(bytes)?, bytes.len())
             }
             b'A' => {
                 let len = trimmed_len(bytes);
-                self.spend(bytes.len() - len)?;
+                self.spend_work(bytes.len() - len)?;
                 (&bytes[..len], bytes.len())
             }
             _ => (bytes, bytes.len()),
@@ -63,14 +63,14 @@ impl<S: Sink> Unpacker<'_, S> {
         if end > self.data.len() {
             return Err(malformed_error());
         }
-        self.spend(end - self.position)?;
+        self.spend_work(end - self.position)?;
         Ok(end)
     }
 
     /// Copies a string from bytes that were converted to characters: they become bytes
     /// again.
     fn copy_string(&mut self, value: &[u8], in_characters: bool) -> Result<(), Error> {
-        self.spend(value.len())?;
+        self.spend_work(value.len())?;
         let start = self.sink.tape().arena.len();
         if !in_characters {
             self.sink.tape().arena.extend_from_slice(value);
@@ -93,7 +93,7 @@ impl<S: Sink> Unpacker<'_, S> {
     /// Reads `%32a`: the sum of bytes or characters.
     fn read_checksum(&mut self, len: u64, in_characters: bool) -> Result<(), Error> {
         let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
-        self.spend(len)?;
+        self.spend_work(len)?;
         for _ in 0..len {
             if self.bytes_left() == 0 {
                 break;

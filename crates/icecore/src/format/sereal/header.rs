@@ -57,7 +57,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Returns the offset that the first byte of the body has.
+    /// Returns the offset that tags such as REFP and COPY use for the first byte of the body. In protocol 1, offsets
+    /// count from the start of the document; later, the body begins at offset 1.
     pub(super) fn first_offset(&self) -> u64 {
         if self.version == 1 { self.end as u64 } else { 1 }
     }
@@ -183,26 +184,26 @@ fn check_refused_encoding(encoding: Encoding, options: &ReadOptions) -> Result<(
     }
 }
 
-/// Base of the offsets in a document.
+/// What is needed to convert an offset after a tag such as REFP or COPY to an index in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffsetBase {
-    /// Offset of the first byte of the body.
+    /// The offset that these tags use for the first byte of the body.
     pub(super) first_offset: u64,
     /// Its index in the buffer.
     pub(super) start: usize,
 }
 
 impl OffsetBase {
-    /// Returns the index of the item at this offset, at most `tag_at`. A reference
-    /// may refer to itself.
-    pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
+    /// Returns the index of the item at this offset. An item after the tag that refers to it, which is at `tag_index`,
+    /// is an error; a reference may refer to itself.
+    pub(super) fn index_of_item(self, offset: u64, tag_index: usize) -> Result<usize, Error> {
         let index = offset
             .checked_sub(self.first_offset)
             .and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
-        index.filter(|index| *index <= tag_at).ok_or_else(|| {
-            let last_offset = (tag_at - self.start) as u64 + self.first_offset;
+        index.filter(|index| *index <= tag_index).ok_or_else(|| {
+            let last_offset = (tag_index - self.start) as u64 + self.first_offset;
             Error::new(ErrorKind::BadLink)
-                .at(tag_at)
+                .at(tag_index)
                 .expecting(format!("an offset from {} to {last_offset}", self.first_offset))
                 .finding(format!("{offset}"))
         })

@@ -179,7 +179,7 @@ impl Paths {
 mod tests {
     use super::*;
 
-    fn names(root: &str, useperl: bool) -> [String; 4] {
+    fn write_paths(root: &str, useperl: bool) -> [String; 4] {
         let mut paths = Paths::new(useperl);
         let root = paths.add_root(root.as_bytes());
         let key = paths.add_key(root, b"'a'");
@@ -195,9 +195,12 @@ mod tests {
 
     #[test]
     fn paths_are_those_of_data_dumper() {
-        assert_eq!(names("$VAR1", false), ["$VAR1", "$VAR1->{'a'}", "$VAR1->{'a'}[7]", "${$VAR1->{'a'}[7]}->[0]"]);
-        assert_eq!(names("%h", false), ["%h", "$h{'a'}", "$h{'a'}[7]", "${$h{'a'}[7]}->[0]"]);
-        assert_eq!(names("${a}", false)[..3], ["${a}", "${a}{'a'}", "${a}{'a'}->[7]"]);
-        assert_eq!(names("${a}", true)[..3], ["${a}", "${a}->{'a'}", "${a}->{'a'}->[7]"]);
+        assert_eq!(
+            write_paths("$VAR1", false),
+            ["$VAR1", "$VAR1->{'a'}", "$VAR1->{'a'}[7]", "${$VAR1->{'a'}[7]}->[0]"]
+        );
+        assert_eq!(write_paths("%h", false), ["%h", "$h{'a'}", "$h{'a'}[7]", "${$h{'a'}[7]}->[0]"]);
+        assert_eq!(write_paths("${a}", false)[..3], ["${a}", "${a}{'a'}", "${a}{'a'}->[7]"]);
+        assert_eq!(write_paths("${a}", true)[..3], ["${a}", "${a}->{'a'}", "${a}->{'a'}->[7]"]);
     }
 }

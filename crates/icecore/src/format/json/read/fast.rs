@@ -1,5 +1,6 @@
-//! Shortcuts for common JSON without whitespace between tokens. They read members whose names had the same order
-//! before, and items that are short integers or plain strings. They stop before anything else and do not consume it.
+//! Shortcuts for common JSON without whitespace between tokens. They read members whose names follow each other as in
+//! an earlier object, and items that are short integers or plain strings. They stop before anything else and do not
+//! consume it.
 
 use super::{MAX_ENTRIES_WITH_IDS, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
@@ -16,7 +17,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         prediction.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
         // The text is the name with its two quotes and the colon. It is compared as one word of 16 bytes, so the name
         // may have at most 13 bytes.
-        if prediction.len == 0 && len <= 13 {
+        if prediction.text_len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
                 text[0] = b'"';
@@ -25,7 +26,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 text[len + 2] = b':';
                 prediction.text = u128::from_le_bytes(text);
                 prediction.mask = u128::MAX >> (128 - 8 * (len + 3));
-                prediction.len = len as u32 + 3;
+                prediction.text_len = len as u32 + 3;
             }
         }
     }
@@ -60,22 +61,24 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let (mut count, mut previous_key) = (top.count, top.previous_key);
         let is_complete = loop {
             let id = self.predictions.get(usize::from(previous_key)).map_or(0, |known| known.next);
-            let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
+            let prediction = self.predictions.get(usize::from(id)).filter(|prediction| prediction.text_len > 0);
+            let Some(prediction) = prediction else { break false };
             // A name is compared in a block of 16 bytes. At the end of the input such a block does not exist, so the
             // machine reads the name.
             let Some(window) = self.input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             // The mask removes the bytes after the colon.
-            if u128::from_le_bytes(*window) & name.mask != name.text || count >= MAX_ENTRIES_WITH_IDS {
+            if u128::from_le_bytes(*window) & prediction.mask != prediction.text || count >= MAX_ENTRIES_WITH_IDS {
                 break false;
             }
-            let Some((mut node, end)) = self.parse_plain_leaf(offset + name.len as usize) else { break false };
+            let Some((mut node, end)) = self.parse_plain_leaf(offset + prediction.text_len as usize) else {
+                break false;
+            };
             let next_byte = self.input.get(end);
             let is_last = next_byte == Some(&b'}');
             if !is_last && next_byte != Some(&b',') {
                 break false;
             }
-            // The limit of nodes is reached. Nothing of this member was consumed, so the machine reports the error at
-            // its name.
+            // At the limit of nodes, nothing of this member is consumed, so the machine reports the error at its name.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if tape.len() >= limit {
