@@ -14,9 +14,26 @@ const MAX_VALUES: u32 = 10_000;
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
     let is_file = is_php_file(text);
-    if !is_file && !has_exported_layout(text) {
-        return None;
-    }
+    if is_file || has_exported_layout(text) { guess_by_reading(input, is_file) } else { None }
+}
+
+/// Returns `true` if the input is probably an array or an object of PHP in any layout. A replacement in such a text
+/// must keep its syntax, whether `var_export()` wrote it or not.
+pub(super) fn is_literal(input: &[u8]) -> bool {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
+    let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let is_state = || {
+        let head = text.get(..256).unwrap_or(text);
+        let name = head.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
+        name > 0 && head[name..].starts_with(b"::__set_state(")
+    };
+    let is_file = is_php_file(text);
+    let may_be_literal = is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state();
+    may_be_literal && guess_by_reading(input, is_file).is_some_and(|guess| guess.certainty >= Certainty::Likely)
+}
+
+/// Reads the beginning of the input, and returns how certain it is that it is in this format.
+fn guess_by_reading(input: &[u8], is_file: bool) -> Option<Guess> {
     let mut limits = Limits::default();
     limits.nodes = MAX_VALUES;
     let (tape, consumed, error) = try_read(input, &limits);
