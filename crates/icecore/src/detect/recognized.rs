@@ -18,6 +18,12 @@ static FOREIGN: &[RecognizedFormat] = &[
     RecognizedFormat { name: "plist", title: "Apple property list", detect: text::detect_plist },
     RecognizedFormat { name: "xml", title: "XML", detect: text::detect_xml },
     RecognizedFormat { name: "yaml", title: "YAML", detect: text::detect_yaml },
+    RecognizedFormat {
+        name: "perl-reference",
+        title: "Perl reference that was printed as text, without its data",
+        detect: text::detect_perl_reference,
+    },
+    RecognizedFormat { name: "php-literal", title: "PHP array as in source code", detect: text::detect_php_literal },
     RecognizedFormat { name: "bson", title: "BSON", detect: bson::detect_bson },
     RecognizedFormat { name: "msgpack", title: "MessagePack", detect: msgpack::detect_msgpack },
     RecognizedFormat { name: "cbor", title: "CBOR", detect: cbor::detect_cbor },

@@ -1,4 +1,4 @@
-//! Texts: YAML, XML and property lists.
+//! Texts: YAML, XML, property lists, references that Perl printed, and literals of PHP.
 
 use super::Sample;
 use crate::format::{Certainty, Guess};
@@ -11,6 +11,29 @@ fn make_guess(certainty: Certainty, variant: &str) -> Option<Guess> {
 fn strip_bom_and_blanks<'a>(sample: &Sample<'a>) -> &'a [u8] {
     let bytes = sample.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample.bytes);
     bytes.trim_ascii_start()
+}
+
+/// What Perl prints for a reference: `ARRAY(0x55dd1234)`, `My::Class=HASH(0x55dd1234)`.
+pub(super) fn detect_perl_reference(sample: &Sample<'_>) -> Option<Guess> {
+    const KINDS: [&str; 10] = ["ARRAY", "HASH", "SCALAR", "CODE", "REF", "GLOB", "LVALUE", "IO", "VSTRING", "Regexp"];
+    let text = std::str::from_utf8(sample.bytes).ok()?.trim();
+    let (class, reference) = text.rsplit_once('=').map_or((None, text), |(class, rest)| (Some(class), rest));
+    let (kind, address) = reference.strip_suffix(')')?.split_once("(0x")?;
+    let is_class = |class: &str| class.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:'".contains(&byte));
+    let is_address = !address.is_empty() && address.len() <= 16 && address.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (KINDS.contains(&kind) && is_address && class.is_none_or(is_class)).then_some(())?;
+    make_guess(Certainty::Sure, class.map_or("", |_| "to an object"))
+}
+
+/// An array of PHP as people write it in source code. [`Format`](crate::format::Format)s detect what a program wrote.
+pub(super) fn detect_php_literal(sample: &Sample<'_>) -> Option<Guess> {
+    let text = strip_bom_and_blanks(sample);
+    let text = text.strip_prefix(b"return").map_or(text, |rest| rest.trim_ascii_start());
+    let is_word = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"array"));
+    let body = text.get(5..).filter(|_| is_word)?.trim_ascii_start().strip_prefix(b"(")?.trim_ascii();
+    let end = body.strip_suffix(b";").unwrap_or(body).trim_ascii_end();
+    let begins_with_value = body.first().is_some_and(|byte| b"'\")-".contains(byte) || byte.is_ascii_digit());
+    if begins_with_value && end.ends_with(b")") { make_guess(Certainty::Possible, "var-export reads it") } else { None }
 }
 
 /// XML, and a property list in XML.

@@ -9,20 +9,31 @@ use crate::limits::Limits;
 /// Limit of the values that are read.
 const MAX_VALUES: u32 = 10_000;
 
-/// Detects an array or an object, or a PHP file that returns a value. Scalars alone could be
-/// anything.
+/// Detects the text of an array or an object as `var_export()` lays it out, or a PHP file that returns a value. Other
+/// literals, such as `array(1, 2)`, occur in ordinary text, and scalars alone could be anything.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
-    let is_file = text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
+    let is_file = is_php_file(text);
+    if is_file || has_exported_layout(text) { guess_by_reading(input, is_file) } else { None }
+}
+
+/// Returns `true` if the input is probably an array or an object of PHP in any layout. A replacement in such a text
+/// must keep its syntax, whether `var_export()` wrote it or not.
+pub(super) fn is_literal(input: &[u8]) -> bool {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_state = || {
         let head = text.get(..256).unwrap_or(text);
         let name = head.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
         name > 0 && head[name..].starts_with(b"::__set_state(")
     };
-    if !(is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state()) {
-        return None;
-    }
+    let is_file = is_php_file(text);
+    let may_be_literal = is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state();
+    may_be_literal && guess_by_reading(input, is_file).is_some_and(|guess| guess.certainty >= Certainty::Likely)
+}
+
+/// Reads the beginning of the input, and returns how certain it is that it is in this format.
+fn guess_by_reading(input: &[u8], is_file: bool) -> Option<Guess> {
     let mut limits = Limits::default();
     limits.nodes = MAX_VALUES;
     let (tape, consumed, error) = try_read(input, &limits);
@@ -46,13 +57,101 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
 }
 
-/// Returns `true` if the input begins with `array (` and an item, as `var_export()` writes it, or
-/// probably is another text of it.
-pub(super) fn starts_with_value(input: &[u8]) -> bool {
-    let is_array = || {
-        let rest = input.trim_ascii_start().strip_prefix(b"array")?.trim_ascii_start();
-        let item = rest.strip_prefix(b"(")?.trim_ascii_start();
-        item.first().is_none_or(|byte| b"'\")-\\".contains(byte) || byte.is_ascii_digit()).then_some(())
+fn is_php_file(text: &[u8]) -> bool {
+    text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"))
+}
+
+/// Returns `true` if the text begins as `var_export()` writes an array or an object: the head on a line of its own, and
+/// then a key with its arrow, or the end.
+fn has_exported_layout(text: &[u8]) -> bool {
+    exported_body(text).is_some_and(|body| {
+        let line = body.trim_ascii_start();
+        line.starts_with(b")") || line.is_empty() || line.len() < body.len() && begins_with_key(line)
+    })
+}
+
+/// Returns what follows the line with the head of an array or an object; `None` if it is not laid out like one.
+fn exported_body(text: &[u8]) -> Option<&[u8]> {
+    let head = match text {
+        [b'a', ..] => text.strip_prefix(b"array (")?,
+        [b'(', ..] => text.strip_prefix(b"(object) array(")?,
+        _ => {
+            let name = text.get(..256).unwrap_or(text);
+            let len = name.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
+            text.get(len..).filter(|_| len > 0)?.strip_prefix(b"::__set_state(array(")?
+        }
     };
-    is_array().is_some() || super::FORMAT.is_likely(input)
+    head.strip_prefix(b"\n").or_else(|| head.strip_prefix(b"\r\n"))
+}
+
+/// Returns `true` if the text begins with a key and ` => `, as far as it goes.
+fn begins_with_key(text: &[u8]) -> bool {
+    let after_key = match text {
+        [b'\'', rest @ ..] => {
+            let mut bytes = rest.iter().enumerate();
+            loop {
+                match bytes.next() {
+                    Some((_, b'\\')) => _ = bytes.next(),
+                    Some((index, b'\'')) => break &rest[index + 1..],
+                    Some(_) => {}
+                    None => return true,
+                }
+            }
+        }
+        _ => {
+            let digits = text.strip_prefix(b"-").unwrap_or(text);
+            let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if count == 0 && !digits.is_empty() {
+                return false;
+            }
+            &digits[count..]
+        }
+    };
+    // A NUL byte in a key is written as `'' . "\0" . ''`.
+    let arrow: &[u8] = if after_key.starts_with(b" . ") { b" . " } else { b" => " };
+    after_key.iter().zip(arrow).all(|(byte, expected)| byte == expected)
+}
+
+/// Returns `true` if the input begins as `var_export()` writes an array or an object, or probably is another text of
+/// it.
+pub(super) fn starts_with_value(input: &[u8]) -> bool {
+    has_exported_layout(input.trim_ascii_start()) || super::FORMAT.is_likely(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_layout_of_var_export_is_detected() {
+        let exported = [
+            "array (\n)",
+            "array (\n  0 => 1,\n)",
+            "array (\r\n  -5 => 1,\r\n)",
+            "array (\n  'a\\'b' => \n  array (\n  ),\n)",
+            "array (\n  '' . \"\\0\" . 'a' => 1,\n)",
+            "(object) array(\n   'a' => 1,\n)",
+            "\\A\\B::__set_state(array(\n   'a' => 1,\n))",
+            "stdClass::__set_state(array(\n))",
+        ];
+        for text in exported {
+            assert!(detect(text.as_bytes()).is_some(), "{text}");
+        }
+        let others = [
+            "array(1, 2)",
+            "Array(3)",
+            "ARRAY(0x55dd1234)",
+            "array ( 0 => 1, )",
+            "array()",
+            "array (\n  1,\n  2,\n)",
+            "(object) ['a' => 1]",
+            "return array('a' => 1);",
+            "A::__set_state(array('a' => 1))",
+        ];
+        for text in others {
+            assert!(detect(text.as_bytes()).is_none(), "{text}");
+            assert!(!starts_with_value(text.as_bytes()), "{text}");
+        }
+        assert!(detect(b"<?php return array(1, 2);").is_some());
+    }
 }

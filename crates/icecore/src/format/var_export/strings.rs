@@ -2,7 +2,7 @@
 
 use super::leaf_text::push_string;
 use super::text::is_class_in_code;
-use super::{FORMAT, ReadOptions};
+use super::{ReadOptions, detect};
 use crate::document::{Document, Kind, Span};
 use crate::edit::StringRole;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings = Strings {
-    is_candidate: |text| FORMAT.is_likely(text),
+    is_candidate: detect::is_literal,
     find: find_strings,
     repair: None,
     is_class_name: Some(is_class_in_code),
