@@ -1,8 +1,9 @@
 //! Files that are changed in place, with a backup of the original next to them.
 
 use super::{Destination, FileDestination, Target};
-use crate::report::{Abort, code, io_reason};
+use crate::report::{Abort, Report, code, io_reason};
 use crate::source::Source;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -109,6 +110,33 @@ impl InPlaceFile {
         })?;
         target.complete_output()
     }
+}
+
+/// Returns the sources without the backups of other sources: a second change of a folder must not change the originals
+/// that the first one kept. They are reported.
+pub fn leave_out_backups(sources: Vec<Source>, suffix: &str, report: &mut Report) -> Vec<Source> {
+    let paths: HashSet<PathBuf> = sources.iter().filter_map(|source| source.path().map(Path::to_owned)).collect();
+    let is_backup = |source: &Source| {
+        let original = source.path().and_then(|path| original_path(path, suffix));
+        original.is_some_and(|original| paths.contains(&original))
+    };
+    let (backups, others): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(is_backup);
+    if let Some(first) = backups.first() {
+        let text = match backups.len() {
+            1 => "a backup of another file, and left out".to_owned(),
+            count => format!("a backup of another file, and left out, like {} others", count - 1),
+        };
+        report.report_note(&first.name(), "backup", text);
+    }
+    others
+}
+
+/// Returns the path of the file whose backup would have this path.
+fn original_path(backup: &Path, suffix: &str) -> Option<PathBuf> {
+    let name = backup.file_name()?.to_str()?;
+    let original = name.strip_suffix(suffix).filter(|original| !suffix.is_empty() && !original.is_empty())?;
+    let original = original.strip_prefix('.').filter(|rest| rest.starts_with(SESSION_PREFIX)).unwrap_or(original);
+    (backup_name(OsStr::new(original), suffix) == name).then(|| backup.with_file_name(original))
 }
 
 /// Returns the name of the backup of a file with this name.

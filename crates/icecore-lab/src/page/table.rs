@@ -148,7 +148,7 @@ impl Table {
 }
 
 /// Minimum width of a first column that is too wide.
-const MIN_FIRST_WIDTH: usize = 12;
+const MIN_FIRST_WIDTH: usize = 8;
 
 /// Returns the text, or its beginning and `…` if it is wider than the column.
 fn shorten_text(text: &str, width: usize) -> Cow<'_, str> {

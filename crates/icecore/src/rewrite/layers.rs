@@ -33,7 +33,8 @@ impl StringRewriter<'_> {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
-                rewrap_edits(wrapper, settings, bytes, &unwrapped.bytes, &edits)
+                let settings = with_stored_properties(wrapper, settings.clone(), &unwrapped.metadata);
+                rewrap_edits(wrapper, &settings, bytes, &unwrapped.bytes, &edits)
             }
         };
         self.tally.frozen.add(wrapper.name, 1);

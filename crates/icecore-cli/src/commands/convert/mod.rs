@@ -48,7 +48,9 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     if terminal::writes_json(&to) && !args.strict {
-        report.class_advice = Some("`-t json:class=_class` keeps the names of classes");
+        report.class_advice = Some(
+            "`-t json:class=_class` keeps the names of classes, and `-t json:typed` can be converted back with them",
+        );
     }
     let job = Conversion { reader, to, is_terminal, args, global, may_stream, tallies: RefCell::default() };
     match (destination, &args.output_args.out_dir) {

@@ -12,6 +12,7 @@ use crate::document_reader::DocumentReader;
 use crate::progress;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
+use crate::target::leave_out_backups;
 use icecore::alter::{self, Alteration, Altered, Refusal};
 use icecore::{Kind, Limits, Stage, Value};
 
@@ -21,7 +22,10 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     let alterations = args.steps.parse_alterations(&global.limits)?;
     let reader = DocumentReader::with_framing(&args.from, None, &global.limits)?;
-    let sources = Source::find_all(&args.files, report);
+    let mut sources = Source::find_all(&args.files, report);
+    if args.changes.in_place_args.in_place {
+        sources = leave_out_backups(sources, &args.changes.in_place_args.backup, report);
+    }
     let job = EditJob { args, reader: &reader, limits: &global.limits, alterations: &alterations };
     if args.editor {
         // The editor uses the terminal.

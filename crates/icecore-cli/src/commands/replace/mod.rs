@@ -28,7 +28,7 @@ use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, usage_text_error};
 use crate::source::Source;
-use crate::target::{Destination, InPlaceFile, OutputFolder, Outputs, Target};
+use crate::target::{Destination, InPlaceFile, OutputFolder, Outputs, Target, leave_out_backups};
 use chunks::ChunkedInput;
 use examined_input::ExaminedInput;
 use icecore::Stage;
@@ -144,7 +144,10 @@ impl ReplaceJob<'_> {
 
     /// Changes files, folders or the standard input.
     fn change_files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
-        let sources = Source::find_all(files, report);
+        let mut sources = Source::find_all(files, report);
+        if self.args.in_place_args.in_place {
+            sources = leave_out_backups(sources, &self.args.in_place_args.backup, report);
+        }
         let mut outputs = Outputs::new(&sources, self.args.force);
         let summary_destination = self.args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
         let mut results = ReplaceResults::default();
