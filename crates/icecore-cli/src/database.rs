@@ -59,7 +59,7 @@ impl Database {
         })
     }
 
-    /// Returns the address of a database. Fails if the address shows that there is no such database.
+    /// Returns the address of a database. Fails if the file of the database does not exist.
     pub fn resolve_existing_address(&self) -> Result<Address, Abort> {
         let address = self.resolve_address()?;
         check_existence(&address, "")?;

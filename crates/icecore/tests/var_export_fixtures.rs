@@ -464,7 +464,7 @@ fn serialized_values_survive_the_conversion() {
 fn var_export_is_distinguished_from_other_text() {
     for fixture in load_readable_fixtures() {
         let text = fixture.blob.trim_ascii_start();
-        let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];
+        let begins = ["array (\n", "(object) array(\n", "\\Point::__set_state(array(\n", "<?php return ["];
         if begins.iter().any(|start| text.starts_with(start.as_bytes())) {
             let found = icecore::identify(&fixture.blob)
                 .unwrap_or_else(|| panic!("{} {}", fixture.name, fixture.blob.escape_ascii()));
@@ -486,6 +486,9 @@ fn var_export_is_distinguished_from_other_text() {
         "[1, 2]",
         "NULL",
         "A::B",
+        "array(1, 2)",
+        "Array(3)",
+        "ARRAY(0x55dd1234)",
     ] {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "var-export"), "{text}");
     }
