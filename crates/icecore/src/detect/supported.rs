@@ -44,7 +44,9 @@ fn confirm_by_reading(format: &Format, guess: Guess, sample: &Sample<'_>) -> Opt
         let request = Request { limits: &limits, detail: false, tape };
         let outcome = format.read(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {
-            let ends_early = !sample.is_complete && error.kind() == ErrorKind::Truncated && rest.len() > 64;
+            // A large document may have more values than detection reads.
+            let ends_early = rest.len() > 64
+                && (!sample.is_complete && error.kind() == ErrorKind::Truncated || error.kind() == ErrorKind::Limit);
             return match (is_sure, ends_early) {
                 (true, _) => Some(Guess { certainty, variant }),
                 (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),

@@ -114,6 +114,11 @@ pub struct Push {
     /// Run each file after the one before it
     #[arg(long)]
     pub chain: bool,
+    /// Queue each line of a file of JSON lines as a job of its own
+    ///
+    /// Without it, a file is one job, whose payload is the list of the lines.
+    #[arg(long, conflicts_with = "unique")]
+    pub each: bool,
     /// Print a JSON object for each job
     #[arg(long)]
     pub json: bool,

@@ -17,6 +17,7 @@ use crate::source::Source;
 use crate::tty;
 pub use args::DEFAULT_QUEUE;
 use args::{ListArgs, Push, QueueAction, QueueArg, QueueStats, Redrive, Set};
+use icecore::Stage;
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use icecore_tables::plural::format_count;
 use job_line::JobLine;
@@ -114,15 +115,28 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
         let name = source.name();
         match source.read() {
             Ok(bytes) => {
-                let mut job = describe::describe_job(queue, bytes.to_vec(), args.format.as_deref());
-                if let Some(problem) = &job.description.problem {
-                    report.report_note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
+                let payloads = match args.each {
+                    true => split_lines(&bytes, args.format.as_deref()).map_err(|text| {
+                        usage_text_error(format!("{name}: --each is for JSON lines, and {text}; nothing was queued"))
+                    })?,
+                    false => vec![(bytes.to_vec(), args.format.clone())],
+                };
+                for (bytes, format) in payloads {
+                    let mut job = describe::describe_job(queue, bytes, format.as_deref());
+                    if let Some(problem) = &job.description.problem {
+                        report.report_note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
+                    }
+                    let stage = job.description.format.as_deref().and_then(|format| Stage::parse(format).ok());
+                    if stage.is_some_and(|stage| stage.of_line().is_some()) {
+                        let text = "its lines are one job; --each queues each of them as a job of its own";
+                        report.report_note(&name, "lines", text.to_owned());
+                    }
+                    (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
+                    (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
+                    let previous = jobs.last().filter(|_| args.chain).map(|last: &NewJob| last.id);
+                    job.after = previous.or(args.after);
+                    jobs.push(job);
                 }
-                (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
-                (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
-                let previous = jobs.last().filter(|_| args.chain).map(|last: &NewJob| last.id);
-                job.after = previous.or(args.after);
-                jobs.push(job);
             }
             Err(error) => {
                 report.report_io_error(&name, &error);
@@ -134,6 +148,20 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
         return Err(usage_text_error("nothing was queued"));
     }
     Ok((queue, jobs))
+}
+
+/// Returns the lines of a text, without blank ones, and their format. A format that was given is that of a line, or of
+/// lines. The error says what the text is.
+fn split_lines(bytes: &[u8], format: Option<&str>) -> Result<Vec<(Vec<u8>, Option<String>)>, String> {
+    let stage = match format {
+        Some(format) => Stage::parse(format),
+        None => icecore::detect::stage_of(bytes),
+    };
+    let stage = stage.map_err(|_| "this is in no known format".to_owned())?;
+    let line_stage = stage.of_line().or_else(|| format.map(|_| stage.clone()));
+    let line_stage = line_stage.ok_or_else(|| format!("this is {}", stage.name()))?;
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    Ok(lines.map(|line| (line.to_vec(), Some(line_stage.name()))).collect())
 }
 
 fn push_jobs(

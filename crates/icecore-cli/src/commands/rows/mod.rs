@@ -436,6 +436,11 @@ impl<'j> RowsJob<'j> {
         let window = Window::new(input, args.chunk);
         let request = PlanRequest { options: &self.options, form, default_column, file: name };
         let tally = Tally::for_rows(name);
+        if form == TableForm::Sql && !args.names.is_empty() {
+            return Err(usage_text_error(
+                "--columns names the columns of a file without a header: `--only` writes only some columns of a dump",
+            ));
+        }
         if form == TableForm::Sql {
             let dump =
                 Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);

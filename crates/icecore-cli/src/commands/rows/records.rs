@@ -41,6 +41,7 @@ impl RowsJob<'_> {
         }
         let plan =
             Arc::new(Plan::new(&PlanRequest { options: &self.options, form, default_column, file: name }, names)?);
+        plan.check_selected_columns()?;
         self.write_header(name, &plan, writer)?;
         self.input_types = Some(records.schema().fields().clone());
         self.convert_rows(
