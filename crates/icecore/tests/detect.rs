@@ -260,3 +260,25 @@ fn formats_that_read_a_container_are_detected() {
         assert!(seen.get(format).is_some_and(|count| *count > 500), "{seen:?}");
     }
 }
+
+#[test]
+fn a_large_document_in_a_wrapper_is_detected() {
+    // Detection unpacks the first megabyte, which can't hold as many items as the list promises.
+    let mut text = b"a:600000:{".to_vec();
+    for index in 0..600_000 {
+        text.extend_from_slice(format!("i:{index};i:7;").as_bytes());
+    }
+    text.push(b'}');
+    let mut marshal = vec![4, 8, b'[', 3, 0xc0, 0xc6, 0x2d];
+    marshal.extend_from_slice(&[b'i', 6].repeat(3_000_000));
+    for (name, bytes) in [("php", &text), ("marshal", &marshal)] {
+        for wrapper in ["gzip", "zstd", "base64"] {
+            let stage = format!("{wrapper}/{name}");
+            let wrapped = icecore::convert(bytes, name, &stage).unwrap_or_else(|error| panic!("{stage}: {error}"));
+            let found = icecore::detect::stage_of(&wrapped).unwrap_or_else(|error| panic!("{stage}: {error}"));
+            assert_eq!(found.name(), stage);
+            let finding = icecore::identify(&wrapped).unwrap_or_else(|| panic!("{stage}"));
+            assert_eq!((finding.name, finding.is_read), (name, true), "{stage}");
+        }
+    }
+}

@@ -4,8 +4,12 @@
 //! Detection of complete inputs accepts more. Most values in a table column are ordinary text, so here the beginning
 //! must be one that only frozen data has.
 
+use super::Sample;
 use super::wrapper::MAX_CONTENT_LEN;
-use crate::format::{self, Format};
+use crate::error::ErrorKind;
+use crate::format::{self, Format, Request};
+use crate::limits::Limits;
+use crate::options::Settings;
 use crate::stage::Stage;
 use crate::wrap::{self, Wrapper, WrapperEvidence};
 
@@ -66,8 +70,28 @@ const MIN_WORD_LEN: usize = 8;
 
 /// Returns the format whose distinctive beginning the input has.
 fn find_by_beginning(input: &[u8]) -> Option<&'static Format> {
-    let is_told = |format: &&Format| format.can.evidence == format::Evidence::Beginning && format.may_begin(input);
-    format::all().iter().copied().find(is_told)
+    format::all().iter().copied().find(has_beginning(input))
+}
+
+/// Returns a function that is true for formats with distinctive beginnings, if the input has that of the format.
+fn has_beginning(input: &[u8]) -> impl Fn(&&'static Format) -> bool {
+    move |format| format.can.evidence == format::Evidence::Beginning && format.may_begin(input)
+}
+
+/// Returns the format of a long input of which only the beginning is known, by that beginning. Its reader may refuse
+/// such a beginning: if its first container promises more items than the rest can hold.
+pub(super) fn format_of_long_head(sample: &Sample<'_>) -> Option<&'static Format> {
+    /// Number of bytes after which the input counts as long.
+    const MIN_HEAD_LEN: usize = 4096;
+    if sample.is_complete || sample.bytes.len() < MIN_HEAD_LEN {
+        return None;
+    }
+    // Some beginnings are those of two formats.
+    let ends_early = |format: &&Format| {
+        let outcome = format.read(sample.bytes, &Settings::new(), Request::new(&Limits::default()));
+        outcome.error.is_some_and(|error| matches!(error.kind(), ErrorKind::Truncated | ErrorKind::Limit))
+    };
+    format::all().iter().copied().filter(has_beginning(sample.bytes)).find(ends_early)
 }
 
 /// Returns the part of a text that may be Base64 or hex, for a text that is damaged after it.

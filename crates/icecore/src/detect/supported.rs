@@ -1,5 +1,6 @@
 //! The formats that can be read.
 
+use super::begins::format_of_long_head;
 use super::wrapper::MAX_CONTENT_LEN;
 use super::{Finding, Sample, guess_format, identify_in};
 use crate::document::{Kind, Tape};
@@ -28,7 +29,18 @@ pub(super) fn detect_supported(sample: &Sample<'_>) -> Option<Finding> {
             });
         }
     }
-    best
+    best.or_else(|| {
+        let format = format_of_long_head(sample)?;
+        Some(Finding {
+            name: format.name,
+            title: format.title,
+            variant: String::new(),
+            certainty: Certainty::Likely,
+            wrappers: Vec::new(),
+            is_read: true,
+            format: Some(format),
+        })
+    })
 }
 
 /// Checks a guess by reading.
@@ -113,6 +125,9 @@ pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, 
     }
     if let Some(stage) = wrapped() {
         return Ok(stage);
+    }
+    if let Some(format) = format_of_long_head(sample) {
+        return Ok(Stage::of(format));
     }
     // The text is probably in one of these formats. The format's reader reports where the text is wrong.
     let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.may_begin(sample.bytes));

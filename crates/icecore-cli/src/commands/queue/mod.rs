@@ -115,14 +115,14 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
         let name = source.name();
         match source.read() {
             Ok(bytes) => {
-                let payloads = match args.each {
+                let (payloads, format) = match args.each {
                     true => split_lines(&bytes, args.format.as_deref()).map_err(|text| {
                         usage_text_error(format!("{name}: --each is for JSON lines, and {text}; nothing was queued"))
                     })?,
-                    false => vec![(bytes.to_vec(), args.format.clone())],
+                    false => (vec![&*bytes], args.format.clone()),
                 };
-                for (bytes, format) in payloads {
-                    let mut job = describe::describe_job(queue, bytes, format.as_deref());
+                for payload in payloads {
+                    let mut job = describe::describe_job(queue, payload.to_vec(), format.as_deref());
                     if let Some(problem) = &job.description.problem {
                         report.report_note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                     }
@@ -152,7 +152,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
 
 /// Returns the lines of a text, without blank ones, and their format. A format that was given is that of a line, or of
 /// lines. The error says what the text is.
-fn split_lines(bytes: &[u8], format: Option<&str>) -> Result<Vec<(Vec<u8>, Option<String>)>, String> {
+fn split_lines<'b>(bytes: &'b [u8], format: Option<&str>) -> Result<(Vec<&'b [u8]>, Option<String>), String> {
     let stage = match format {
         Some(format) => Stage::parse(format),
         None => icecore::detect::stage_of(bytes),
@@ -161,7 +161,7 @@ fn split_lines(bytes: &[u8], format: Option<&str>) -> Result<Vec<(Vec<u8>, Optio
     let line_stage = stage.of_line().or_else(|| format.map(|_| stage.clone()));
     let line_stage = line_stage.ok_or_else(|| format!("this is {}", stage.name()))?;
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    Ok(lines.map(|line| (line.to_vec(), Some(line_stage.name()))).collect())
+    Ok((lines.collect(), Some(line_stage.name())))
 }
 
 fn push_jobs(
