@@ -8,23 +8,52 @@ use std::cell::Cell;
 pub(super) struct ChangeLookahead<'a> {
     change: &'a dyn Change,
     text: &'a [u8],
-    /// The start of the last search, and the position that it found.
-    last_search: Cell<Option<(usize, Option<usize>)>>,
+    /// The position of the next possible change; `None` if it must be searched for from `searched_to` on.
+    next: Cell<Option<Option<usize>>>,
+    /// The end of the part that was searched. Every possible change before it is in a string that was asked for, or
+    /// outside of all of them.
+    searched_to: Cell<usize>,
+    /// Whether a possible change is outside of the strings that were asked for.
+    has_change_outside: Cell<bool>,
 }
 
 impl<'a> ChangeLookahead<'a> {
     pub(super) fn new(change: &'a dyn Change, text: &'a [u8]) -> ChangeLookahead<'a> {
-        ChangeLookahead { change, text, last_search: Cell::new(None) }
+        ChangeLookahead {
+            change,
+            text,
+            next: Cell::new(None),
+            searched_to: Cell::new(0),
+            has_change_outside: Cell::new(false),
+        }
+    }
+
+    /// Returns the position of the next possible change in the part that was not searched.
+    fn next_change(&self) -> Option<usize> {
+        self.next.get().unwrap_or_else(|| {
+            let next = self.change.next_change(self.text, self.searched_to.get());
+            self.next.set(Some(next));
+            next
+        })
     }
 
     /// Returns `true` if a change may be between these offsets.
     pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
-        let fitting = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
-        let (_, next) = self.last_search.get().filter(fitting).unwrap_or_else(|| {
-            let known = (start, self.change.next_change(self.text, start));
-            self.last_search.set(Some(known));
-            known
-        });
-        next.is_some_and(|next| next < end)
+        if self.next_change().is_some_and(|next| next < start) {
+            self.has_change_outside.set(true);
+            self.searched_to.set(start);
+            self.next.set(None);
+        }
+        let may_change = self.next_change().is_some_and(|next| next < end);
+        if may_change {
+            self.searched_to.set(end);
+            self.next.set(None);
+        }
+        may_change
+    }
+
+    /// Returns `true` if a change may be outside of the strings that were asked for.
+    pub(super) fn may_change_outside(&self) -> bool {
+        self.has_change_outside.get() || self.next_change().is_some()
     }
 }

@@ -1,8 +1,9 @@
 //! Counts matches in keys and class names that the options leave unchanged, so that callers can report them.
 
 use super::StringRole;
+use super::change_lookahead::ChangeLookahead;
 use super::string_rewriter::StringRewriter;
-use crate::format::strings::{FoundString, StringPlaces, StringRequest};
+use crate::format::strings::{FoundString, StringRequest};
 use crate::format::{Format, Settings};
 use crate::limits::Limits;
 
@@ -12,21 +13,10 @@ impl StringRewriter<'_> {
         !self.options.keys || !self.options.classes
     }
 
-    /// Counts the keys and class names of a document that stay unchanged only because of the options. `places` are
-    /// the strings that are changed.
-    pub(super) fn count_kept_names(
-        &mut self,
-        format: &Format,
-        settings: &Settings,
-        bytes: &[u8],
-        places: &StringPlaces,
-        limits: &Limits,
-    ) {
-        if !self.keeps_names() || !self.has_candidate_outside(bytes, places) {
-            return;
-        }
-        let is_wanted =
-            |start: usize, end: usize| self.change.next_change(bytes, start).is_some_and(|candidate| candidate < end);
+    /// Counts the keys and class names of a document that stay unchanged only because of the options.
+    pub(super) fn count_kept_names(&mut self, format: &Format, settings: &Settings, bytes: &[u8], limits: &Limits) {
+        let lookahead = ChangeLookahead::new(self.change, bytes);
+        let is_wanted = |start: usize, end: usize| lookahead.may_change_within(start, end);
         let request = StringRequest { limits, wants_keys: true, wants_classes: true, is_wanted: &is_wanted };
         let Some(Ok(found)) = format.strings.map(|strings| (strings.find)(bytes, settings, &request)) else { return };
         for string in &found.strings {
@@ -65,26 +55,5 @@ impl StringRewriter<'_> {
             StringRole::Class => self.tally.kept_classes += u64::from(!edits.is_empty()),
             _ => self.tally.kept_keys += u64::from(!edits.is_empty()),
         }
-    }
-
-    /// Returns `true` if something may change outside of the strings at `places`. This costs one search of the
-    /// document, and most documents need no more.
-    fn has_candidate_outside(&self, bytes: &[u8], places: &StringPlaces) -> bool {
-        let mut strings = places.strings.iter().filter_map(|string| match string {
-            FoundString::Text(place) => Some(place),
-            _ => None,
-        });
-        let mut string = strings.next();
-        let mut from = 0;
-        while let Some(candidate) = self.change.next_change(bytes, from) {
-            while string.is_some_and(|place| place.end <= candidate) {
-                string = strings.next();
-            }
-            match string {
-                Some(place) if place.start <= candidate => from = place.end,
-                _ => return true,
-            }
-        }
-        false
     }
 }

@@ -157,16 +157,19 @@ impl<'w> StringRewriter<'w> {
         limits: &Limits,
         level: u32,
     ) -> Result<Edits, Error> {
+        let mut may_change_names = self.keeps_names();
         let places = format.strings.map(|strings| {
             let (keys, classes) = (self.options.keys, self.options.classes);
             let lookahead = ChangeLookahead::new(self.change, bytes);
             let examines_all = self.examines_everything();
-            let is_wanted = |start, end| examines_all || lookahead.may_change_within(start, end);
-            (strings.find)(
+            let is_wanted = |start, end| lookahead.may_change_within(start, end) || examines_all;
+            let found = (strings.find)(
                 bytes,
                 settings,
                 &StringRequest { limits, wants_keys: keys, wants_classes: classes, is_wanted: &is_wanted },
-            )
+            );
+            may_change_names = may_change_names && lookahead.may_change_outside();
+            found
         });
         let edits = match places {
             Some(Ok(places)) => {
@@ -179,7 +182,9 @@ impl<'w> StringRewriter<'w> {
                     _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
                 let edits = self.change_strings(format, bytes, &places, &signed_ranges, level);
-                self.count_kept_names(format, settings, bytes, &places, limits);
+                if may_change_names {
+                    self.count_kept_names(format, settings, bytes, limits);
+                }
                 edits
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
