@@ -395,7 +395,7 @@ same('push without a token is refused', 'token',
     error_kind(fn () => (new Client($token_daemon->url))->push('q', [1])));
 same('work without a token is refused at once', 'token',
     error_kind(fn () => (new Client($token_daemon->url))->work('q', fn () => 1)));
-same('an empty file contains no token', 'token',
+same('an empty file contains no token', 'usage',
     error_kind(fn () => (new Client($token_daemon->url, tokenFile: '/dev/null'))->push('q', [1])));
 check('the token in the constructor is used', (new Client("$token_daemon->url/", 'secret'))->push('q', [1]) !== '');
 putenv("ICECORE_URL=$token_daemon->url");

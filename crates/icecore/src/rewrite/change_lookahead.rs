@@ -39,6 +39,11 @@ impl<'a> ChangeLookahead<'a> {
 
     /// Returns `true` if a change may be between these offsets.
     pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
+        if start < self.searched_to.get() {
+            // A reader that gives up leaves the text to another one, which asks again from its beginning.
+            self.searched_to.set(start);
+            self.next.set(None);
+        }
         if self.next_change().is_some_and(|next| next < start) {
             self.has_change_outside.set(true);
             self.searched_to.set(start);
