@@ -13,6 +13,8 @@ pub(super) struct ChangeLookahead<'a> {
     /// The end of the part that was searched. Every possible change before it is in a string that was asked for, or
     /// outside of all of them.
     searched_to: Cell<usize>,
+    /// The start of the last search, and the position that it found.
+    last_search: Cell<Option<(usize, Option<usize>)>>,
     /// Whether a possible change is outside of the strings that were asked for.
     has_change_outside: Cell<bool>,
 }
@@ -24,6 +26,7 @@ impl<'a> ChangeLookahead<'a> {
             text,
             next: Cell::new(None),
             searched_to: Cell::new(0),
+            last_search: Cell::new(None),
             has_change_outside: Cell::new(false),
         }
     }
@@ -31,8 +34,10 @@ impl<'a> ChangeLookahead<'a> {
     /// Returns the position of the next possible change in the part that was not searched.
     fn next_change(&self) -> Option<usize> {
         self.next.get().unwrap_or_else(|| {
-            let next = self.change.next_change(self.text, self.searched_to.get());
+            let from = self.searched_to.get();
+            let next = self.change.next_change(self.text, from);
             self.next.set(Some(next));
+            self.last_search.set(Some((from, next)));
             next
         })
     }
@@ -40,9 +45,8 @@ impl<'a> ChangeLookahead<'a> {
     /// Returns `true` if a change may be between these offsets.
     pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
         if start < self.searched_to.get() {
-            // A reader that gives up leaves the text to another one, which asks again from its beginning.
-            self.searched_to.set(start);
-            self.next.set(None);
+            // A string inside of another one, or a second reader that asks again from the beginning.
+            return self.search_again(start).is_some_and(|next| next < end);
         }
         if self.next_change().is_some_and(|next| next < start) {
             self.has_change_outside.set(true);
@@ -55,6 +59,17 @@ impl<'a> ChangeLookahead<'a> {
             self.next.set(None);
         }
         may_change
+    }
+
+    /// Returns the position of the next possible change in the part that was searched before.
+    fn search_again(&self, start: usize) -> Option<usize> {
+        let is_known = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
+        let (_, next) = self.last_search.get().filter(is_known).unwrap_or_else(|| {
+            let search = (start, self.change.next_change(self.text, start));
+            self.last_search.set(Some(search));
+            search
+        });
+        next
     }
 
     /// Returns `true` if a change may be outside of the strings that were asked for.
