@@ -394,7 +394,7 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
 }
 
 /* Returns the text of a string as UTF-8. With the flag utf8, the string has the bytes of this text.
- * Otherwise it has the characters of the text, which are encoded here. */
+ * Otherwise it has characters, and they are encoded here. */
 static const char *
 utf8_text(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
 {

@@ -39,7 +39,7 @@ make_stage(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* Lists the classes of a document, which is read within memory_limit. Returns false and fills
+/* Reads a document within memory_limit, and lists its classes. Returns false and fills
  * `error` if the document can't be read. */
 static bool
 find_classes(icecore_stage *stage, zend_string *bytes, ice_found_classes *found_classes, icecore_error *error)

@@ -205,94 +205,135 @@ impl<'r> DocumentReader<'r> {
         report: &mut Report,
         mut process: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
-        let UnwrappedInput { stage, bytes, metadata, remaining_limits: limits, .. } = input;
         // Each line of a format of lines is a document of its own.
-        let line_stage = if self.is_one_by_one { stage.of_line() } else { None };
-        let stage = line_stage.as_ref().unwrap_or(stage);
+        if let Some(line_stage) = input.stage.of_line().filter(|_| self.is_one_by_one) {
+            return read_lines(name, input, &line_stage, detail, report, process);
+        }
+        let UnwrappedInput { stage, bytes, .. } = input;
         let format = stage.format();
-        let detail = match detail {
-            Detail::No => false,
-            Detail::Yes => true,
-            Detail::IfFormat(name) => name == format.name,
-        };
         let mut tape = Tape::new();
-        // Some editors write a byte order mark at the start of a text. It has no meaning.
-        let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
-        let mut all_readable = true;
-        let mut number = 0;
+        let mut start = mark_len(stage, bytes);
         loop {
-            let remaining = bytes.get(start..).unwrap_or(&[]);
-            // A line that breaks off must not continue in the next one.
-            let line_len = line_stage.as_ref().map(|_| line_len(remaining));
-            let record_bytes = remaining.get(..line_len.unwrap_or(remaining.len())).unwrap_or(remaining);
-            if line_len.is_some() && record_bytes.trim_ascii().is_empty() && start + record_bytes.len() < bytes.len() {
-                start += record_bytes.len();
-                continue;
-            }
-            number += 1;
-            let request = Request { limits, detail, tape };
-            let mut outcome = format.read(record_bytes, stage.settings(), request);
-            outcome.document.set_metadata(metadata.clone());
+            let rest = bytes.get(start..).unwrap_or(&[]);
+            let mut outcome = input.read_document(stage, rest, detail, tape);
             let consumed = outcome.consumed;
             report.report_repairs(name, start, outcome.document.repairs());
-            let trailing_bytes = record_bytes.get(consumed..).unwrap_or(&[]);
-            let is_complete = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
-            let is_last = is_complete && line_len.is_none_or(|len| start + len >= bytes.len());
-            if is_complete {
-                if is_last {
-                    report.report_ignored_blanks(name, trailing_bytes.len());
-                }
-            } else if outcome.error.is_none()
-                && (line_len.is_some() || !self.is_one_by_one)
-                && !trailing_bytes.is_empty()
-            {
-                outcome.error = Some(trailing_error(format, record_bytes, consumed));
+            let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
+            let is_last = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
+            if is_last {
+                report.report_ignored_blanks(name, trailing_bytes.len());
+            } else if outcome.error.is_none() && !self.is_one_by_one && !trailing_bytes.is_empty() {
+                outcome.error = Some(trailing_error(format, rest, consumed));
             }
-            if let Some(error) = outcome.error.take() {
-                let error = format.explain(error);
-                outcome.error = Some(error.clone());
-                // `process` consumes the document, so the bytes that the error refers to are copied first.
-                let layer_bytes = error.layer().is_some().then(|| outcome.document.input().to_vec());
-                let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
-                let result = process(stage, outcome, start, report);
-                if line_len.is_some() {
-                    report.set_record(Some(number));
+            let Some(error) = outcome.error.take() else {
+                tape = process(stage, outcome, start, report)?;
+                start += consumed;
+                if is_last || start >= bytes.len() || consumed == 0 {
+                    return Ok(true);
                 }
-                match (layer_bytes, stage.layer()) {
-                    (Some(layer_bytes), _) => report.report_unreadable(name, &error, &layer_bytes),
-                    (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
-                    (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
-                }
-                report.set_record(None);
-                if let Some(len) = line_len {
-                    tape = result?;
-                    all_readable = false;
-                    start += len;
-                    if start >= bytes.len() {
-                        return Ok(false);
-                    }
-                    continue;
-                }
-                match self.suggests_partial {
-                    true if self.is_one_by_one => report.suggest_keep_going(name),
-                    true if self.joins_lines(input) => report.suggest_each(name),
-                    true if has_values => report.suggest_partial(name),
-                    _ => {}
-                }
-                return result.map(|_| false);
+                continue;
+            };
+            let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
+            let position = UnreadablePosition { start, record: None };
+            let result = process_unreadable(name, input, stage, (outcome, error), position, report, &mut process);
+            match self.suggests_partial {
+                true if self.is_one_by_one => report.suggest_keep_going(name),
+                true if self.joins_lines(input) => report.suggest_each(name),
+                true if has_values => report.suggest_partial(name),
+                _ => {}
             }
-            tape = process(stage, outcome, start, report)?;
-            start += line_len.unwrap_or(consumed);
-            if is_last || start >= bytes.len() || consumed == 0 {
-                return Ok(all_readable);
-            }
+            return result.map(|_| false);
         }
     }
 }
 
-/// Returns the length of the first line, with its line end.
-fn line_len(bytes: &[u8]) -> usize {
-    memchr::memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1)
+impl UnwrappedInput<'_> {
+    /// Reads a document from these bytes of the input.
+    fn read_document<'a>(&self, stage: &Stage, bytes: &'a [u8], detail: Detail, tape: Tape) -> Outcome<'a> {
+        let detail = match detail {
+            Detail::No => false,
+            Detail::Yes => true,
+            Detail::IfFormat(name) => name == stage.format().name,
+        };
+        let request = Request { limits: &self.remaining_limits, detail, tape };
+        let mut outcome = stage.format().read(bytes, stage.settings(), request);
+        outcome.document.set_metadata(self.metadata.clone());
+        outcome
+    }
+}
+
+/// Reads each line as a document, like [`DocumentReader::read_documents`]. A line that breaks off does not continue in
+/// the next one, and reading goes on after it.
+fn read_lines<'a>(
+    name: &str,
+    input: &'a UnwrappedInput<'_>,
+    stage: &Stage,
+    detail: Detail,
+    report: &mut Report,
+    mut process: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
+) -> Result<bool, Abort> {
+    let format = stage.format();
+    let (mut tape, mut all_readable) = (Tape::new(), true);
+    let (mut start, mut number) = (mark_len(stage, &input.bytes), 0);
+    for line in input.bytes.get(start..).unwrap_or(&[]).split_inclusive(|byte| *byte == b'\n') {
+        let line_start = start;
+        start += line.len();
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        number += 1;
+        let mut outcome = input.read_document(stage, line, detail, tape);
+        report.report_repairs(name, line_start, outcome.document.repairs());
+        if outcome.error.is_none() && !format.ends_as_printed(line.get(outcome.consumed..).unwrap_or(&[])) {
+            outcome.error = Some(trailing_error(format, line, outcome.consumed));
+        }
+        tape = match outcome.error.take() {
+            None => process(stage, outcome, line_start, report)?,
+            Some(error) => {
+                all_readable = false;
+                let position = UnreadablePosition { start: line_start, record: Some(number) };
+                process_unreadable(name, input, stage, (outcome, error), position, report, &mut process)?
+            }
+        };
+    }
+    Ok(all_readable)
+}
+
+/// Where a document that can't be read is: its offset in the input, and its number if the input has several.
+#[derive(Clone, Copy)]
+struct UnreadablePosition {
+    start: usize,
+    record: Option<u64>,
+}
+
+/// Processes the readable part of a document, and reports its error.
+fn process_unreadable<'a>(
+    name: &str,
+    input: &UnwrappedInput<'_>,
+    stage: &Stage,
+    (mut outcome, error): (Outcome<'a>, Error),
+    UnreadablePosition { start, record }: UnreadablePosition,
+    report: &mut Report,
+    process: &mut impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
+) -> Result<Tape, Abort> {
+    let error = stage.format().explain(error);
+    outcome.error = Some(error.clone());
+    // `process` consumes the document, so the bytes that the error refers to are copied first.
+    let layer_bytes = error.layer().is_some().then(|| outcome.document.input().to_vec());
+    let result = process(stage, outcome, start, report);
+    let (error, bytes) = match (&layer_bytes, stage.layer()) {
+        (Some(layer_bytes), _) => (error, &layer_bytes[..]),
+        (None, None) => (error.moved(start), &*input.bytes),
+        (None, Some(layer)) => (error.moved(start).in_layer(layer), &*input.bytes),
+    };
+    report.report_unreadable_record(name, record, &error, bytes);
+    result
+}
+
+/// Returns the length of a byte order mark that must be skipped. Some editors write one at the start of a text, where it
+/// has no meaning.
+fn mark_len(stage: &Stage, bytes: &[u8]) -> usize {
+    if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 }
 }
 
 /// Returns the error for bytes after a document.

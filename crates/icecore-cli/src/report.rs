@@ -71,8 +71,6 @@ pub struct Report {
     pub has_output_option: bool,
     /// Whether a suggestion for unreadable documents was printed. Only the first one is printed.
     has_printed_suggestion: bool,
-    /// Number of the document to which errors belong, if an input has several.
-    record: Option<u64>,
     /// The documents whose repairs were reported: the name of the input, and the offset in it.
     reported_repairs: HashSet<(String, usize)>,
 }
@@ -93,7 +91,6 @@ impl Report {
             class_advice: None,
             has_output_option: false,
             has_printed_suggestion: false,
-            record: None,
             reported_repairs: HashSet::new(),
         }
     }
@@ -125,9 +122,14 @@ impl Report {
 
     /// Reports an input that can't be read.
     pub fn report_unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
+        self.report_unreadable_record(name, None, error, bytes);
+    }
+
+    /// Like [`Report::report_unreadable`], for the document with this number, from 1 on, if an input has several.
+    pub fn report_unreadable_record(&mut self, name: &str, record: Option<u64>, error: &Error, bytes: &[u8]) {
         let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
         self.undecodable_count += u64::from(code == code::INPUT);
-        self.report_error(code, name, error);
+        self.report_error(code, name, record, error);
         if let Some(offset) = error.offset() {
             self.print_excerpt(&icecore::text::window(bytes, offset));
         }
@@ -163,18 +165,12 @@ impl Report {
             _ => code::OTHER,
         };
         self.undecodable_count += u64::from(code == code::INPUT);
-        self.report_error(code, name, error);
+        self.report_error(code, name, None, error);
     }
 
-    /// Sets the number of the document, from 1 on, to which the following errors of an input belong; `None` if it is
-    /// the only one.
-    pub fn set_record(&mut self, record: Option<u64>) {
-        self.record = record;
-    }
-
-    fn report_error(&mut self, code: u8, name: &str, error: &Error) {
+    fn report_error(&mut self, code: u8, name: &str, record: Option<u64>, error: &Error) {
         self.exit_code = self.exit_code.max(code);
-        let message = match self.record {
+        let message = match record {
             Some(record) => ReportMessage::error(code, format!("record {record}: {error}"))
                 .with_error(error)
                 .in_record(record, None),

@@ -54,7 +54,7 @@ use constant {
 
 # perl's own undef, false, true and zero occur in many places, which does not make them one
 # shared variable. They are next to each other in memory. So the lowest two of the three known
-# addresses give the distance, and of the four addresses the one that is left is that of the zero.
+# addresses give the distance, and the last of the four addresses is that of the zero.
 my %IMMORTAL = do {
     my ($first, $second) = sort { $a <=> $b } map { refaddr $_ } \!!1, \undef, \!!0;
     my %known = (

@@ -141,8 +141,8 @@ pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> 
 }
 
 /// Returns a word as it is typed in a shell.
-fn quote_for_shell(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
+pub fn quote_for_shell(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=,@%+".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
         false => format!("'{}'", icecore::text::printable(word).replace('\'', "'\\''")),

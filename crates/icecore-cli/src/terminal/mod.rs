@@ -21,6 +21,12 @@ pub fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Returns what separates the two parts of a table row: a narrow terminal shows the second part on a line of its own.
+#[cfg(feature = "store")]
+pub fn row_separator(is_narrow: bool) -> &'static str {
+    if is_narrow { "\n    " } else { "  " }
+}
+
 /// Returns an error if the stage writes binary data, unless `--force` was given.
 pub fn check_not_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     if is_forced || !stage.is_binary() {

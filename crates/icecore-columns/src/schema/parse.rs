@@ -207,7 +207,7 @@ impl<'t> Parser<'t> {
         Ok(field.with_nullable(is_nullable))
     }
 
-    /// Parses the rest of a type that begins with this word, which is at `start`.
+    /// Parses the rest of a type. It begins with this word at `start`.
     fn parse_type(&mut self, word: &str, start: usize, depth: usize) -> Result<DataType, Error> {
         Ok(match word {
             "list" | "array" | "large_list" => {

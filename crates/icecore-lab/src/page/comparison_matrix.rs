@@ -14,7 +14,7 @@ const ROW_HEAD_WIDTH: usize = 44;
 #[derive(Clone, Copy)]
 enum ColumnHeads {
     Names,
-    /// The number of the competitor, which is also in front of its row.
+    /// The number of the competitor. The same number is in front of its row.
     Numbers,
 }
 

@@ -558,7 +558,7 @@ impl Model<'_> {
                 self.paused[*queue] = *is_paused;
             }
             Step::RemoveEnded => {
-                // This also removes jobs of other cases, which nobody needs any more.
+                // This also removes jobs of other cases. Nobody needs them any more.
                 self.world.store.remove_ended_jobs(i64::MAX).expect("removed");
                 let mut has_removed = false;
                 for job in &mut self.jobs {

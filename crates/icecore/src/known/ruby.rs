@@ -182,7 +182,7 @@ fn is_real_number(value: Cursor<'_>) -> bool {
     is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
-/// Returns the integer part of a number of nanoseconds, which may be a fraction, and whether that is exact.
+/// Returns the integer part of a number of nanoseconds, and whether it is exact: the number may be a fraction.
 fn decode_nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
     if let Value::Int(value) = value.value() {
         return Some((value, true));

@@ -7,7 +7,7 @@ use super::bigint;
 /// Number of stored bits of the fraction.
 const FRACTION_BITS: u32 = 112;
 const FRACTION_MASK: u128 = (1 << FRACTION_BITS) - 1;
-/// The highest bit of a significand, which is not stored.
+/// The highest bit of a significand. It is not stored.
 const IMPLICIT_BIT: u128 = 1 << FRACTION_BITS;
 /// The stored exponent of infinity and NaN.
 const EXPONENT_MAX: i32 = 0x7FFF;
@@ -76,7 +76,7 @@ fn round_significand(significand: u128, exponent: i32, bits: u32, min_exponent: 
     if kept >> bits != 0 { (kept >> 1, exponent + shift + 1) } else { (kept, exponent + shift) }
 }
 
-/// Returns the binary128 with the value of a double, which is exact.
+/// Returns the binary128 with exactly the value of a double.
 ///
 /// ```
 /// use icecore::num::float128::{from_f64, to_f64};

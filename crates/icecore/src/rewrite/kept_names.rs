@@ -15,6 +15,9 @@ impl StringRewriter<'_> {
 
     /// Counts the keys and class names of a document that stay unchanged only because of the options.
     pub(super) fn count_kept_names(&mut self, format: &Format, settings: &Settings, bytes: &[u8], limits: &Limits) {
+        if !self.change.may_change(bytes) {
+            return;
+        }
         let lookahead = ChangeLookahead::new(self.change, bytes);
         let is_wanted = |start: usize, end: usize| lookahead.may_change_within(start, end);
         let request = StringRequest { limits, wants_keys: true, wants_classes: true, is_wanted: &is_wanted };

@@ -162,13 +162,13 @@ impl<'w> StringRewriter<'w> {
             let (keys, classes) = (self.options.keys, self.options.classes);
             let lookahead = ChangeLookahead::new(self.change, bytes);
             let examines_all = self.examines_everything();
-            let is_wanted = |start, end| lookahead.may_change_within(start, end) || examines_all;
+            let is_wanted = |start, end| examines_all || lookahead.may_change_within(start, end);
             let found = (strings.find)(
                 bytes,
                 settings,
                 &StringRequest { limits, wants_keys: keys, wants_classes: classes, is_wanted: &is_wanted },
             );
-            may_change_names = may_change_names && lookahead.may_change_outside();
+            may_change_names = may_change_names && (examines_all || lookahead.may_change_outside());
             found
         });
         let edits = match places {

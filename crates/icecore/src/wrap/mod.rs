@@ -96,7 +96,7 @@ pub(crate) enum WrapperEvidence {
     Magic,
     /// A magic number, but the wrapper is only certain if the content can be unwrapped.
     Content,
-    /// The layout of an envelope, which stores more than the content. The content may have any format.
+    /// The layout of an envelope. An envelope stores more than its content, and the content may have any format.
     Envelope,
     /// Many texts look like this: the format of the content must be certain or likely.
     Text,

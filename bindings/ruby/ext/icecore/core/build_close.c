@@ -5,7 +5,7 @@
 
 /* ---- objects --------------------------------------------------------------------- */
 
-/* Returns the id of a name, which must be a symbol. */
+/* Returns the id of a name. The name must be a symbol. */
 static ID
 symbol_id(VALUE symbol)
 {

@@ -256,7 +256,7 @@ end_nested(VALUE argument)
     return Qnil;
 }
 
-/* Checks the payload of a hook, which is inside of `outer`. */
+/* Checks the payload of a hook inside of `outer`. */
 static void
 check_document(nested_reading *outer, const char *bytes, size_t len, bool is_date)
 {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// Shows the value at a node index of a document.
 type ShowValue<'s> = dyn FnMut(&DocumentSource<'_>, &Outcome<'_>, u32, NestedSettings<'_>) -> Result<(), Abort> + 's;
 
-/// Returns the path from `$` on. If the middle of a path into strings is omitted (`…`), it is completed.
+/// Returns the path from `$` on. A path into strings whose middle is omitted (`…`) is completed.
 pub fn complete_path<'p>(
     path: &'p str,
     source: &DocumentSource<'_>,

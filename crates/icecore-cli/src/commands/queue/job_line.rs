@@ -1,6 +1,7 @@
 //! Formats a job as a line of JSON or as a row of a table.
 
 use crate::paint::{Ink, Paint};
+use crate::terminal;
 use icecore_store::describe::Decoder;
 use icecore_store::{Job, State, time};
 use serde::Serialize;
@@ -88,7 +89,7 @@ impl JobLine<'_> {
             self.priority,
         );
         let queued_at = paint.ink(Ink::Faint, &self.queued_at);
-        let separator = if is_narrow { "\n    " } else { "  " };
+        let separator = terminal::row_separator(is_narrow);
         format!("{id_and_state}{separator}{queued_at}  {}\n", self.summarize(paint))
     }
 
@@ -121,7 +122,7 @@ pub const MIN_ONE_LINE_WIDTH: usize = 140;
 /// Returns the header of a table.
 pub fn format_header(paint: Paint, is_narrow: bool) -> String {
     let first_part = format!("{:36}  {:13}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
-    let separator = if is_narrow { "\n    " } else { "  " };
+    let separator = terminal::row_separator(is_narrow);
     let second_part = format!("{:24}  NEXT RUN, LAST ERROR, PAYLOAD", "QUEUED AT");
     format!("{}\n", paint.ink(Ink::Faint, first_part) + separator + &paint.ink(Ink::Faint, second_part))
 }

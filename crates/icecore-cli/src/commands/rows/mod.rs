@@ -11,6 +11,7 @@ mod target;
 pub use args::Rows;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::output_writer::OutputWriter;
 use crate::progress;
 use crate::records::reports::{self, write_summary};
@@ -35,7 +36,6 @@ use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -594,7 +594,7 @@ impl<'j> RowsJob<'j> {
             .collect();
         let descriptions: Vec<String> =
             names.iter().zip(frozen).map(|(name, column)| format!("`{name}` ({})", column.format)).collect();
-        let options: Vec<String> = names.iter().map(|name| format!("-c {}", quote_for_shell(name))).collect();
+        let options: Vec<String> = names.iter().map(|name| format!("-c {}", mistakes::quote_for_shell(name))).collect();
         let (columns, verb, them) = match names.len() {
             1 => ("the column", "looks", "it"),
             _ => ("the columns", "look", "them"),
@@ -669,12 +669,6 @@ impl<'j> RowsJob<'j> {
         }
         writer.flush().map(Ok)
     }
-}
-
-/// Returns a word as it is typed in a shell.
-fn quote_for_shell(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")).into() }
 }
 
 /// Starts the threads that decode rows and write them as text.

@@ -2,6 +2,7 @@
 
 use crate::json;
 use crate::paint::{Ink, Paint};
+use crate::terminal;
 use icecore_store::describe::Decoder;
 use icecore_store::{Id, LentObject, time};
 use serde::{Serialize, Serializer};
@@ -130,7 +131,7 @@ impl ObjectRow<'_> {
             icecore::text::printable(&icecore::text::shortened(self.head.key.unwrap_or("-"), 40)),
             icecore::text::printable(self.head.format.unwrap_or("-")),
             self.head.size,
-            row_separator(is_narrow),
+            terminal::row_separator(is_narrow),
             paint.ink(Ink::Faint, &self.head.stored_at),
             paint.column(Ink::Class, icecore::text::shortened(self.head.class.unwrap_or("-"), 60), 20),
         )
@@ -144,12 +145,10 @@ const MAX_VALUE_LEN: usize = 80;
 pub fn format_header(paint: Paint, is_narrow: bool) -> String {
     let first_part = format!("{:36}  {:16}  {:12}  {:>9}", "ID", "KEY", "FORMAT", "BYTES");
     let second_part = format!("{:24}  {:20}  VALUE", "STORED AT", "CLASS");
-    format!("{}\n", paint.ink(Ink::Faint, first_part) + row_separator(is_narrow) + &paint.ink(Ink::Faint, second_part))
-}
-
-/// Returns what separates the two parts of a row: a narrow terminal shows the second one in a line of its own.
-fn row_separator(is_narrow: bool) -> &'static str {
-    if is_narrow { "\n    " } else { "  " }
+    format!(
+        "{}\n",
+        paint.ink(Ink::Faint, first_part) + terminal::row_separator(is_narrow) + &paint.ink(Ink::Faint, second_part)
+    )
 }
 
 fn decode_value(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {

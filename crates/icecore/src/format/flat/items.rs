@@ -32,7 +32,7 @@ enum Chosen<'d> {
     Key(Key<'d>, u32),
 }
 
-/// Returns the items of a document, which must be a list or a map as `items_as` says.
+/// Returns the items of a document. The document must be a list or a map, as `items_as` says.
 pub(crate) fn gather_items<'d>(
     document: &'d Document<'d>,
     items_as: &ItemsAs,

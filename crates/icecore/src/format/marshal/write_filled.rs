@@ -74,7 +74,7 @@ struct FilledWriter<'d, 's> {
     stack: &'s mut Vec<u64>,
     /// All symbols by name. The table is built when a value first needs it.
     by_name: Option<SeededMap<&'d [u8], u32>>,
-    /// The number of the symbol `E`, which is the name of the instance variable for an encoding.
+    /// The number of the symbol `E`. This is the name of the instance variable for an encoding.
     encoding_symbol: Option<u32>,
     /// Bytes that follow a string in UTF-8.
     utf8_tail: Word,

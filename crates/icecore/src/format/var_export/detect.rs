@@ -22,13 +22,9 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 pub(super) fn is_literal(input: &[u8]) -> bool {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
-    let is_state = || {
-        let head = text.get(..256).unwrap_or(text);
-        let name = head.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
-        name > 0 && head[name..].starts_with(b"::__set_state(")
-    };
     let is_file = is_php_file(text);
-    let may_be_literal = is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state();
+    let may_be_literal =
+        is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || after_state_head(text).is_some();
     may_be_literal && guess_by_reading(input, is_file).is_some_and(|guess| guess.certainty >= Certainty::Likely)
 }
 
@@ -75,16 +71,21 @@ fn exported_body(text: &[u8]) -> Option<&[u8]> {
     let head = match text {
         [b'a', ..] => text.strip_prefix(b"array (")?,
         [b'(', ..] => text.strip_prefix(b"(object) array(")?,
-        _ => {
-            let name = text.get(..256).unwrap_or(text);
-            let len = name.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
-            text.get(len..).filter(|_| len > 0)?.strip_prefix(b"::__set_state(array(")?
-        }
+        _ => after_state_head(text)?.strip_prefix(b"array(")?,
     };
     head.strip_prefix(b"\n").or_else(|| head.strip_prefix(b"\r\n"))
 }
 
-/// Returns `true` if the text begins with a key and ` => `, as far as it goes.
+/// Returns what follows `Name::__set_state(`; `None` if the text does not begin with it.
+fn after_state_head(text: &[u8]) -> Option<&[u8]> {
+    /// Maximum length of a name for detection.
+    const MAX_NAME_LEN: usize = 256;
+    let name = text.get(..MAX_NAME_LEN).unwrap_or(text);
+    let len = name.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
+    text.get(len..).filter(|_| len > 0)?.strip_prefix(b"::__set_state(")
+}
+
+/// Returns `true` if the text begins with a key and ` => `, or ends before that.
 fn begins_with_key(text: &[u8]) -> bool {
     let after_key = match text {
         [b'\'', rest @ ..] => {
