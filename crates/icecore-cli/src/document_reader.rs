@@ -284,7 +284,8 @@ fn read_lines<'a>(
         number += 1;
         let mut outcome = input.read_document(stage, line, detail, tape);
         report.report_repairs(name, line_start, outcome.document.repairs());
-        if outcome.error.is_none() && !format.ends_as_printed(line.get(outcome.consumed..).unwrap_or(&[])) {
+        let trailing_bytes = line.get(outcome.consumed..).unwrap_or(&[]);
+        if outcome.error.is_none() && !trailing_bytes.is_empty() && !format.ends_as_printed(trailing_bytes) {
             outcome.error = Some(trailing_error(format, line, outcome.consumed));
         }
         tape = match outcome.error.take() {
