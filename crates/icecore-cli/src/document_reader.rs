@@ -7,6 +7,7 @@ use crate::records::Framing;
 use crate::report::{Abort, Report, usage_error};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
+    format::Side,
     raw::{Outcome, Tape},
     value::Metadata,
     wrap::Unwrapped,
@@ -171,6 +172,13 @@ impl<'r> DocumentReader<'r> {
     /// Returns true if the documents of this input, one per line, are read as one array.
     pub fn joins_lines(&self, input: &UnwrappedInput<'_>) -> bool {
         !self.is_one_by_one && !self.has_given_format() && input.stage.of_line().is_some()
+    }
+
+    /// Reports options of the given format that have no effect while reading.
+    pub fn report_unused_options(&self, report: &Report) {
+        if let Some(stage) = &self.stage {
+            mistakes::report_unused_options(stage, Side::Read, report);
+        }
     }
 
     /// Returns true if the format was given.

@@ -307,7 +307,8 @@ fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], stderr: &str) {
     let sought = before.iter().filter(|value| has(value)).count();
     // Texts in which the serialized parts are uncertain are unchanged, and each is counted.
     let remaining = after.iter().filter(|value| has(value)).count();
-    let counts = stderr.lines().filter_map(|line| line.split_once(" left unchanged, in serialized data inside other text"));
+    let counts =
+        stderr.lines().filter_map(|line| line.split_once(" left unchanged, in serialized data inside other text"));
     let counted: usize = counts.map(|(count, _)| count.rsplit(' ').next().unwrap().parse::<usize>().unwrap()).sum();
     assert!(
         sought > before.len() / 4 && remaining < sought / 8 && remaining <= counted,

@@ -76,6 +76,9 @@ pub struct Tally {
     /// Number of rows with entries for which a typed column has no field, and the first row and column.
     #[serde(skip)]
     pub left_out: Option<(u64, u64, String)>,
+    /// Numbers of rows of JSON lines that lack the key of a column to decode, by the name of the column.
+    #[serde(skip)]
+    pub absent_keys: BTreeMap<String, u64>,
     /// Number of records that could not be written.
     #[serde(skip)]
     pub unwritable: u64,
@@ -118,6 +121,14 @@ impl Tally {
     /// Returns whether there are records that can't be decoded.
     pub fn has_unreadable(&self) -> bool {
         self.bad > self.unwritable + self.refused
+    }
+
+    /// Counts a row that lacks the key of this column.
+    pub fn count_absent_key(&mut self, column: &str) {
+        match self.absent_keys.get_mut(column) {
+            Some(count) => *count += 1,
+            None => drop(self.absent_keys.insert(column.to_owned(), 1)),
+        }
     }
 
     /// Counts the losses of a record, or of one of its columns.
@@ -172,6 +183,9 @@ impl Tally {
         self.decoded_as_given += other.decoded_as_given;
         if let Some((count, record, column)) = &other.left_out {
             self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
+        for (column, count) in &other.absent_keys {
+            *self.absent_keys.entry(column.clone()).or_default() += count;
         }
         for (kind, loss) in &other.losses {
             self.losses.entry(kind).and_modify(|total| total.count += loss.count).or_insert_with(|| loss.clone());

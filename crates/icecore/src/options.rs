@@ -170,6 +170,11 @@ impl Settings {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
+    /// Returns the names of the options that were set, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.values.iter().map(|(name, _)| *name)
+    }
+
     /// Returns `true` if an option was set.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()

@@ -4,7 +4,7 @@ use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Format};
 use crate::limits::Limits;
-use crate::options::{OptionSpec, OptionType, Settings};
+use crate::options::{OptionSpec, OptionType, Settings, Side};
 use crate::suggest::nearest;
 use crate::wrap::{self, Unwrapped, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
@@ -115,6 +115,24 @@ impl Stage {
     /// Of kind `Usage`, if there is no such option or the value does not fit.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Error> {
         self.settings.set(self.format.options, self.format.name, name, value)
+    }
+
+    /// Returns the options of the format that were set, but apply only to the other side: options for writing if the
+    /// stage is read, and options for reading if it is written.
+    ///
+    /// ```
+    /// use icecore::{Stage, format::Side};
+    /// let stage = Stage::parse("json:indent=2")?;
+    /// assert_eq!(stage.options_without_effect(Side::Read), ["indent"]);
+    /// assert!(stage.options_without_effect(Side::Write).is_empty());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn options_without_effect(&self, side: Side) -> Vec<&'static str> {
+        let is_unused = |name: &&'static str| {
+            let option = self.format.options.iter().find(|option| option.name == *name);
+            option.is_some_and(|option| option.side != Side::Both && option.side != side)
+        };
+        if side == Side::Both { Vec::new() } else { self.settings.names().filter(is_unused).collect() }
     }
 
     /// Returns the extension of files in this stage, without a dot: that of the format, followed by those of the

@@ -12,6 +12,7 @@ use crate::source::Source;
 use crate::target::{Destination, Outputs, Target, format};
 use crate::terminal;
 use clap::{Args, ValueHint};
+use icecore::format::Side;
 use icecore::raw::Tape;
 use icecore::{Builder, Document, ErrorKind, Losses, Stage, deep};
 use icecore_query::{Answer, Failure, Input, RunEnd, Running, on_query_thread};
@@ -126,6 +127,7 @@ fn silence_filter_panics() {
 
 fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
     let reader = DocumentReader::new(&args.from, &global.limits)?.with_each(args.slurp);
+    reader.report_unused_options(report);
     let usage_failure = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let variables = collect_variables(args)?;
@@ -146,6 +148,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     }
     let mut to = mistakes::target_stage(&target_name)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
+    mistakes::report_unused_options(&to, Side::Write, report);
     set_indentation(args, &mut to)?;
     let destination = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(destination, Destination::Stdout);

@@ -33,7 +33,7 @@ pub struct Work {
     /// Without it, a name that is similar to the name of an existing queue is an error.
     #[arg(long)]
     pub create: bool,
-    /// Command to run, as typed in a shell
+    /// Command to run, as typed in a shell; its output is the result of the job
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
     /// Number of jobs that run at once

@@ -1,14 +1,8 @@
 //! Names of formats that do not exist here.
 
-use crate::report::{Abort, usage_error, usage_text_error};
+use crate::report::{Abort, Report, usage_error, usage_text_error};
+use icecore::format::Side;
 use icecore::{Error, Stage, format, wrap};
-
-/// Which side of a conversion a format is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Read,
-    Write,
-}
 
 /// Formats that are neither read nor written: their names, what to do instead to read them, and what to do instead to
 /// write them. `{}` stands for the name.
@@ -61,6 +55,21 @@ pub fn stage(text: &str) -> Result<Stage, Abort> {
 /// Parses the format of an output.
 pub fn target_stage(text: &str) -> Result<Stage, Abort> {
     Stage::parse(text).map_err(|error| format_error(text, error, Side::Write))
+}
+
+/// Reports options of a format that apply only to the other side of a conversion. `side` is what the command does
+/// with the format.
+pub fn report_unused_options(stage: &Stage, side: Side, report: &Report) {
+    let format = stage.format().name;
+    let other_side = if side == Side::Read { "writing" } else { "reading" };
+    for option in stage.options_without_effect(side) {
+        let advice = match (format, option) {
+            ("json", "class") => ", and such objects are read as maps; json:typed writes objects that can be read back",
+            _ => "",
+        };
+        let text = format!("{format}:{option} has no effect here: it is an option for {other_side}{advice}");
+        report.report_command_note("option", text);
+    }
 }
 
 /// Returns the error for an invalid format, with the advice that fits best.

@@ -8,7 +8,7 @@ mod paths;
 mod values;
 
 pub use commands::{explain_word, quote_for_shell, suggest_command_first};
-pub use formats::{stage, target_stage};
+pub use formats::{report_unused_options, stage, target_stage};
 #[cfg(feature = "store")]
 pub use paths::rooted_path;
 pub use paths::{filter_error, get_path_error, path_error};

@@ -68,6 +68,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (None, _) => None,
     };
     let reader = DocumentReader::new(&args.from, &global.limits)?;
+    reader.report_unused_options(report);
     let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut row_indices = HashMap::new();

@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::stream::{self, StreamOutcome};
 use crate::target::{Destination, OutputFolder, Outputs, Target, format};
 use crate::terminal;
-use icecore::{Document, Error, ErrorKind, Stage, deep, raw::Tape};
+use icecore::{Document, Error, ErrorKind, Stage, deep, format::Side, raw::Tape};
 use icecore_tables::tally::Tally;
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -25,6 +25,7 @@ use std::sync::OnceLock;
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
     let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limits)?;
+    reader.report_unused_options(report);
     reader.suggests_partial = !args.partial;
     let may_stream = !args.strict && (sources.len() == 1 || args.output_args.out_dir.is_some());
     report.is_strict = args.strict;
@@ -37,6 +38,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     };
     let is_terminal = matches!(destination, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
     let mut to = target_stage(args)?;
+    mistakes::report_unused_options(&to, Side::Write, report);
     let output = args.output_args.output.as_deref();
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
         report.report_command_note("extension", note);

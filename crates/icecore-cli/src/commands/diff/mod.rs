@@ -79,6 +79,7 @@ fn compare_files(
     let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
     let left_reader = DocumentReader::with_framing(&left_format, None, &global.limits)?;
     let right_reader = DocumentReader::with_framing(&right_format, None, &global.limits)?;
+    left_reader.report_unused_options(report);
     report.count_input();
     report.count_input();
     let (left_bytes, right_bytes) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
@@ -99,6 +100,14 @@ fn compare_files(
     }
     let differences = find_differences(&left, &right, rules);
     write(&differences)?;
+    if differences.is_empty() && has_same_format && !args.exact && !args.git {
+        let exact_count = find_differences(&left, &right, rules.exact()).changes().len() as u64;
+        if exact_count > 0 {
+            let count = icecore_tables::plural::format_count(exact_count, "difference", "differences");
+            let text = format!("the same meaning; --exact shows {count} in what a program sees, such as types");
+            report.report_command_note("exact", text);
+        }
+    }
     Ok(Some(!differences.is_empty()))
 }
 

@@ -14,7 +14,8 @@ use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
 use crate::target::leave_out_backups;
 use icecore::alter::{self, Alteration, Altered, Refusal};
-use icecore::{Kind, Limits, Stage, Value};
+use icecore::text::printable;
+use icecore::{Cursor, Kind, Limits, Stage, Value};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
@@ -83,7 +84,7 @@ impl EditJob<'_> {
             report.report_note(&name, "rewritten", text.to_owned());
         }
         if altered.is_changed {
-            self.report_replaced_floats(&name, &bytes, &stage, report);
+            self.report_replaced_types(&name, &bytes, &stage, report);
         }
         let Altered { bytes: after, is_changed, .. } = altered;
         Ok(Some(ChangedDocument { before: bytes, after, stage, is_changed }))
@@ -91,29 +92,53 @@ impl EditJob<'_> {
 }
 
 impl EditJob<'_> {
-    /// Reports that --set replaced a float by an integer: a program may depend on the type.
-    fn report_replaced_floats(&self, name: &str, bytes: &[u8], stage: &Stage, report: &Report) {
-        let sets_integer = |alteration: &&Alteration| match alteration {
-            Alteration::Set(_, value) => matches!(value.root().kind(), Kind::Int | Kind::Uint),
-            _ => false,
-        };
-        let alterations: Vec<&Alteration> = self.alterations.iter().filter(sets_integer).collect();
-        // Formats without a language, such as JSON, have numbers only.
-        if alterations.is_empty() || stage.format().language().is_none() {
+    /// Reports types that --set replaced and that plain JSON can't express: a program may depend on the type.
+    fn report_replaced_types(&self, name: &str, bytes: &[u8], stage: &Stage, report: &Report) {
+        let is_set = |alteration: &&Alteration| matches!(alteration, Alteration::Set(..));
+        // Formats without a language, such as JSON, have only the types of JSON.
+        if !self.alterations.iter().any(|alteration| is_set(&alteration)) || stage.format().language().is_none() {
             return;
         }
         let Ok(document) = icecore::read_as(bytes, stage, self.limits) else { return };
-        for alteration in alterations {
+        for alteration in self.alterations {
             let Alteration::Set(pattern, value) = alteration else { continue };
             let Ok(matches) = pattern.find(&document, self.limits) else { continue };
-            if let Some((path, _)) = matches.iter().find(|(_, value)| value.kind() == Kind::Float)
-                && let Value::Int(number) = value.root().value()
-            {
-                let text = format!("the value at {path} was a float, and is an integer now: {number}.0 is a float");
+            let text = matches.iter().find_map(|(path, old)| describe_type_change(&path, old, value.root()));
+            if let Some(text) = text {
                 report.report_note(name, "type", text);
             }
         }
     }
+}
+
+/// Describes the change of a type that JSON doesn't have, such as a float with an integral value or an object.
+fn describe_type_change(path: &str, old: Cursor<'_>, new: Cursor<'_>) -> Option<String> {
+    if let (Kind::Float, Value::Int(number)) = (old.kind(), new.value()) {
+        return Some(format!("the value at {path} was a float, and is an integer now: {number}.0 is a float"));
+    }
+    let class = |value: Cursor<'_>| {
+        let name = value.class();
+        (!name.is_empty()).then(|| printable(&String::from_utf8_lossy(name)).to_string())
+    };
+    let old_type = match (old.kind(), class(old)) {
+        (Kind::Symbol, _) if new.kind() != Kind::Symbol => "a symbol".to_owned(),
+        (Kind::EnumCase, _) if new.kind() != Kind::EnumCase => "a case of an enum".to_owned(),
+        (Kind::Regexp, _) if new.kind() != Kind::Regexp => "a regular expression".to_owned(),
+        (_, Some(old_class)) if class(new).as_ref() != Some(&old_class) => format!("an object of `{old_class}`"),
+        _ => return None,
+    };
+    let new_type = match (new.kind(), class(new)) {
+        (_, Some(class)) => format!("an object of `{class}`"),
+        (Kind::Int | Kind::Uint | Kind::BigInt, _) => "an integer".to_owned(),
+        (Kind::Float, _) => "a float".to_owned(),
+        (Kind::Bytes | Kind::Text | Kind::Encoded, _) => "a string".to_owned(),
+        (Kind::Array, _) => "a list".to_owned(),
+        (Kind::Map, _) => "a map".to_owned(),
+        (kind, _) => format!("{kind:?}").to_lowercase(),
+    };
+    Some(format!(
+        "the value at {path} was {old_type}, and is {new_type} now; `icecore get -t json:typed` shows how to write its type"
+    ))
 }
 
 /// Reports why an input is not changed.
@@ -132,7 +157,7 @@ fn report_refusal(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Repo
 fn nothing_to_change_text(args: &Edit) -> String {
     let is_assignment = |word: &&str| word.starts_with(['.', '$', '[']) && word.contains('=');
     match args.files.iter().filter_map(|file| file.to_str()).find(is_assignment) {
-        Some(word) => format!("nothing to change; did you mean `--set '{}'`?", icecore::text::printable(word)),
+        Some(word) => format!("nothing to change; did you mean `--set '{}'`?", printable(word)),
         None => "nothing to change: use --set, --delete, --append, --rename-key, --rename-class, or --editor alone"
             .to_owned(),
     }

@@ -12,6 +12,7 @@ use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, code, usage_error, usage_text_error};
 use crate::source::Source;
 use crate::terminal;
+use icecore::format::Side;
 use icecore::raw::{Input, Tape};
 use icecore::select::{self, Pattern, Skimmed};
 use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
@@ -23,6 +24,8 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let reader = DocumentReader::new(&args.from, &global.limits)?;
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
+    reader.report_unused_options(report);
+    mistakes::report_unused_options(&to, Side::Write, report);
     let sources = args.inputs.find_sources(report)?;
     let display_limits = args.display.display_limits(&to, args.paths)?;
     let mut writer = OutputWriter::stdout();

@@ -30,6 +30,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         Document::check_path(&full_path).map_err(|error| mistakes::path_error(path, error))?;
     }
     let reader = DocumentReader::new(&args.from, &global.limits)?;
+    reader.report_unused_options(report);
     let sources = args.inputs.find_sources(report)?;
     let items = args.display.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
     let stdout = std::io::stdout();

@@ -18,6 +18,7 @@ const MAX_KEPT_PATH_LEN: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = DocumentReader::new(&args.from, &global.limits)?;
+    reader.report_unused_options(report);
     let sources = args.inputs.find_sources(report)?;
     let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage_error)?;
     let mut writer = OutputWriter::stdout();

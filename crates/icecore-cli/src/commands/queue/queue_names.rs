@@ -40,7 +40,10 @@ pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Resu
             printable(similar)
         )));
     }
-    report.report_note(queue, "new", "this queue does not exist yet".to_owned());
+    // Ids of jobs are UUIDs.
+    let is_id = queue.len() == 36 && queue.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let advice = if is_id { ", and looks like the id of a job: the name of a queue is expected here" } else { "" };
+    report.report_note(queue, "new", format!("this queue does not exist yet{advice}"));
     Ok(None)
 }
 

@@ -48,7 +48,13 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
         (schedule.format, schedule.is_alone) = (description.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
+        let schedules = store.schedules().map_err(database_error)?;
+        let was_paused = schedules.iter().any(|known| known.name == args.name && known.paused_at.is_some());
         let next_time = store.set_schedule(&schedule, &current_user_name()).map_err(database_error)?;
+        if was_paused {
+            let text = "this schedule was paused, and runs again now; --pause pauses it".to_owned();
+            report.report_note(&args.name, "resumed", text);
+        }
         super::print_text(&format!("{}\n", time::format_utc(next_time)))?;
     }
     Ok(())

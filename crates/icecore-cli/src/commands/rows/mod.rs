@@ -2,6 +2,7 @@
 
 mod args;
 mod examined_rows;
+mod left_out;
 #[cfg(feature = "columns")]
 mod records;
 #[cfg(feature = "store")]
@@ -36,6 +37,7 @@ use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
+use left_out::{describe_skipped_tables, report_absent_keys};
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -268,17 +270,8 @@ impl<'j> RowsJob<'j> {
     #[cfg(feature = "store")]
     fn report_skipped_tables(&self, report: &Report) {
         if !self.skipped_tables.is_empty() {
-            let names: Vec<String> =
-                self.skipped_tables.iter().map(|name| format!("`{}`", icecore::text::printable(name))).collect();
-            let text =
-                "have none of the columns and are left out; --out-dir DIR writes each table to a file of its own";
-            let tables = if names.len() == 1 { "the table" } else { "the tables" };
-            let text = if names.len() == 1 {
-                text.replacen("have", "has", 1).replacen("are", "is", 1)
-            } else {
-                text.to_owned()
-            };
-            report.report_command_note("skipped", format!("{tables} {} {text}", join_names(&names)));
+            let advice = "--out-dir DIR writes each table to a file of its own";
+            report.report_command_note("skipped", describe_skipped_tables(&self.skipped_tables, advice));
         }
     }
 
@@ -444,7 +437,13 @@ impl<'j> RowsJob<'j> {
         if form == TableForm::Sql {
             let dump =
                 Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
-            self.convert_rows(dump, None, name, tally, writer, report)
+            let skipped_tables = dump.skipped_tables();
+            self.convert_rows(dump, None, name, tally, writer, report)?;
+            if let Some(names) = skipped_tables.get().filter(|names| !names.is_empty()) {
+                let advice = "--table or `rows` without -c shows them";
+                report.report_note(name, "skipped", describe_skipped_tables(names, advice));
+            }
+            Ok(())
         } else {
             let table =
                 Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv_dialect)?);
@@ -505,6 +504,7 @@ impl<'j> RowsJob<'j> {
         if tally.has_unreadable() && self.args.on_error == OnError::Keep {
             self.report_lost_text(name, report);
         }
+        report_absent_keys(&tally, name, report)?;
         self.suggest_columns(frozen_columns.found(), name, report);
         self.remaining_rows = self.remaining_rows.map(|count| count.saturating_sub(tally.records));
         self.tallies.push(tally);

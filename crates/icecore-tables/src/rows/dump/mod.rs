@@ -12,7 +12,7 @@ use crate::pool::BatchReader;
 use crate::window::Window;
 use icecore_sql::{Next, Options, Reader, Value};
 use std::io::{self, Read};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub use tables::TableSelection;
 use value::Type;
 
@@ -35,6 +35,8 @@ pub struct Dump {
     carried: (Vec<u8>, Vec<Cell>),
     max_row_len: usize,
     is_done: bool,
+    /// The tables without a column to decode, once the end was read.
+    skipped_tables: Arc<OnceLock<Vec<String>>>,
     /// The error that stopped reading, once the rows before it were handed out.
     error: Option<io::Error>,
 }
@@ -67,8 +69,15 @@ impl Dump {
             carried: Default::default(),
             max_row_len,
             is_done: false,
+            skipped_tables: Arc::default(),
             error: None,
         }
+    }
+
+    /// Returns the place of the names of tables that are left out because they have no column to decode. It is filled
+    /// when the end of the dump was read.
+    pub fn skipped_tables(&self) -> Arc<OnceLock<Vec<String>>> {
+        Arc::clone(&self.skipped_tables)
     }
 
     /// Handles a value. Returns whether its row is complete.
@@ -171,7 +180,10 @@ impl Dump {
                     self.is_done = true;
                     return match self.reader.unclosed_offset() {
                         Some(offset) => Err(cut_off_error(offset)),
-                        None => self.tables.check_selection(self.reader.tables()),
+                        None => {
+                            self.skipped_tables.get_or_init(|| self.tables.list_skipped(self.reader.tables()));
+                            self.tables.check_selection(self.reader.tables())
+                        }
                     };
                 }
             }

@@ -36,6 +36,14 @@ impl TableSelection {
             && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(matches_spec))
     }
 
+    /// Returns the names of the tables with columns that are left out only because they have no column to decode.
+    pub fn list_skipped(&self, tables: &[Table]) -> Vec<String> {
+        let Some(base) = self.base.as_ref().filter(|base| !base.filter().has_tables()) else { return Vec::new() };
+        let is_skipped =
+            |table: &&Table| base.filter().selects_table(table.schema(), table.name()) && !self.selects_table(table);
+        tables.iter().filter(is_skipped).map(|table| table.name().to_owned()).collect()
+    }
+
     /// Returns the name of the column of a value.
     pub fn qualified_column(&self, table: &Table, cell: &Cell) -> String {
         format!("{}.{}", table.name(), column_or_number(table, cell.column, cell.position as usize))
