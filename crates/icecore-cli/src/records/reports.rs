@@ -140,7 +140,7 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
         if let Some((count, record, column)) = &tally.left_out {
             let phrase = if *count == 1 { "row has entries" } else { "rows have entries" };
             let text = format!(
-                "{} {phrase} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
+                "{} {phrase} without a field, first in row {record} in {column}: a field of the type `rest` keeps them (--schema), and so does a type that is learned from more rows (--infer)",
                 group_digits(*count)
             );
             report_count(tally, "left-out", *count, text, report);

@@ -56,7 +56,7 @@ fn collect_nested_renames(
         if index >= sealed && may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             if let Some(stage) = deep::stage_within(bytes, &mut remaining) {
-                let altered = alter_unwrapped(bytes, &stage, &remaining, |draft, limits| {
+                let altered = alter_unwrapped(bytes, &stage, &remaining, |draft, _, limits| {
                     rename_classes(draft, map, limits, level + 1)
                 })?;
                 changed.extend(altered.is_changed.then_some((index, altered.bytes)));

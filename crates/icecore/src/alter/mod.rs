@@ -85,7 +85,7 @@ pub struct Altered {
 /// # Errors
 /// If the input can't be read, a path leads nowhere, or the result can't be written so that it reads back the same.
 pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
-    alter_unwrapped(input, stage, limits, |draft, limits| draft.apply_all(alterations, stage, limits))
+    alter_unwrapped(input, stage, limits, |draft, stage, limits| draft.apply_all(alterations, stage, limits))
 }
 
 /// Replaces the document in these bytes. `edit` gets the document with its detail and returns the new one together with
@@ -111,7 +111,7 @@ pub fn exchange(
     limits: &Limits,
     edit: impl FnOnce(&Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Error>,
 ) -> Result<Altered, Refusal> {
-    alter_unwrapped(input, stage, limits, |draft, _| {
+    alter_unwrapped(input, stage, limits, |draft, _, _| {
         let (document, kept) = edit(draft.document()).map_err(Refusal::Unwritable)?;
         draft.replace_document(document, &kept);
         Ok(())
@@ -122,7 +122,7 @@ fn alter_unwrapped(
     input: &[u8],
     stage: &Stage,
     limits: &Limits,
-    edit: impl FnOnce(&mut Draft<'_>, &Limits) -> Result<(), Refusal>,
+    edit: impl FnOnce(&mut Draft<'_>, &Stage, &Limits) -> Result<(), Refusal>,
 ) -> Result<Altered, Refusal> {
     let mut limits = limits.clone();
     let Unwrapped { bytes, metadata, .. } = stage.unwrap_within(input, &mut limits).map_err(Refusal::Unreadable)?;
@@ -137,8 +137,9 @@ fn alter_unwrapped(
     let (body, trailing) = text.split_at(outcome.consumed.min(text.len()));
     let ends = outcome.error.is_none() && format.ends_as_printed(trailing);
     let document = outcome.into_whole_document(if ends { body } else { text }, format).map_err(in_layer)?;
+    let stage = &stage_of_form(stage, &document).map_err(Refusal::Unwritable)?;
     let mut draft = Draft::new(&document);
-    edit(&mut draft, &limits)?;
+    edit(&mut draft, stage, &limits)?;
     if !draft.is_changed() {
         return Ok(Altered { bytes: input.to_vec(), is_changed: false, losses: draft.losses, is_rewritten: false });
     }
@@ -154,6 +155,15 @@ fn alter_unwrapped(
     let is_rewritten = written.is_rewritten || draft.written_out.is_some();
     losses.merge(draft.written_out.unwrap_or_default());
     Ok(Altered { bytes: output, is_changed: true, losses, is_rewritten })
+}
+
+/// Returns the stage that writes new values in the form that the document has.
+fn stage_of_form(stage: &Stage, document: &Document<'_>) -> Result<Stage, Error> {
+    let mut stage = stage.clone();
+    if let Some(flag) = (stage.format().writer)(stage.settings()).flag_of_form(document) {
+        stage.set(flag, None)?;
+    }
+    Ok(stage)
 }
 
 /// The byte order mark of UTF-8.

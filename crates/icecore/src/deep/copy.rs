@@ -376,7 +376,7 @@ pub(crate) fn is_sealed(document: &Document<'_>, index: u32, node: &Node) -> boo
 
 /// Returns `true` if a value is a string that may be opened in its place.
 pub(crate) fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
-    matches!(node.kind, Kind::Bytes | Kind::Text) && may_contain_nested(parent)
+    matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) && may_contain_nested(parent)
 }
 
 /// Returns `true` if a string in this parent is a value of its own, and not part of what a class made of it.

@@ -18,6 +18,13 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns the flag among the options of the format that a document has by its own form, so that new values in it
+    /// are written in the same form. The document was read with its detail.
+    fn flag_of_form(&self, document: &Document<'_>) -> Option<&'static str> {
+        let _ = document;
+        None
+    }
+
     /// Writes one document. Returns its losses.
     ///
     /// # Errors

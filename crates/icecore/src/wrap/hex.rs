@@ -8,7 +8,7 @@ use crate::options::{OptionSpec, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "hex",
-    title: "hexadecimal digits, also with \\x or 0x before them",
+    title: "hexadecimal digits, also as \\x…, 0x… or X'…'",
     extension: "hex",
     text: Some(true),
     layer: "data in hex",
@@ -46,14 +46,18 @@ fn detect(input: &[u8]) -> bool {
         && (digits.len() >= MIN_DIGITS_WITHOUT_LETTERS || digits.iter().any(u8::is_ascii_alphabetic))
 }
 
-/// Returns the length of the prefix, and the text after it.
+/// Returns the length of the prefix, and the digits after it. A literal of SQL, `X'…'`, ends with a quote, unless it is
+/// cut.
 fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
     let text = input.trim_ascii_start();
     let text = match text {
-        [b'\\', b'x', rest @ ..] | [b'0', b'x' | b'X', rest @ ..] => rest,
+        [b'\\', b'x', rest @ ..] | [b'0', b'x' | b'X', rest @ ..] | [b'x' | b'X', b'\'', rest @ ..] => rest,
         text => text,
     };
-    (input.len() - text.len(), text)
+    let start = input.len() - text.len();
+    let is_literal = start > 0 && input.get(start - 1) == Some(&b'\'');
+    let digits = if is_literal { text.trim_ascii_end().strip_suffix(b"'").unwrap_or(text) } else { text };
+    (start, digits)
 }
 
 fn decode_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {

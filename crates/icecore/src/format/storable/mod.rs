@@ -91,6 +91,11 @@ impl Feed for ReadOptions {
 }
 
 impl Writer for WriteOptions {
+    fn flag_of_form(&self, document: &Document<'_>) -> Option<&'static str> {
+        // In network order, floats and large integers are text, because programs on other machines read them.
+        document.spelling_of(NAME).is_some_and(|spelling| Image::from_spelling(spelling).netorder).then_some("netorder")
+    }
+
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, self, limits, out)
     }
