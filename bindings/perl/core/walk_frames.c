@@ -97,7 +97,8 @@ ice_walk_frame *
 iw_push_frame(pTHX_ iw_walker *w, U8 kind, U32 node, U32 wrapper_count, SV *sv)
 {
     ice_walk_frame *frame;
-    if (UNLIKELY(w->settings->max_depth && w->ctx->depth + wrapper_count >= w->settings->max_depth))
+    const U32 wrapper_levels = iw_format_has(w, IW_BLESS_IS_NO_LEVEL) ? 0 : wrapper_count;
+    if (UNLIKELY(w->settings->max_depth && w->ctx->depth + wrapper_levels >= w->settings->max_depth))
         w->rules->croak_too_deep(aTHX_ w);
     frame = &ice_push_frame(aTHX_ w->ctx)->walk;
     Zero(frame, 1, ice_walk_frame);

@@ -245,8 +245,11 @@ put_ref(pTHX_ iw_walker *w, pending_value *pending)
         return TRUE;
     push_wrapper(aTHX_ w, pending, ICECORE_REF, flags, 0);
     pending->refs++;
-    if (UNLIKELY(w->settings->max_depth && w->ctx->depth + pending->wrapper_count >= w->settings->max_depth))
-        w->rules->croak_too_deep(aTHX_ w);
+    if (!iw_format_has(w, IW_REF_IS_NO_LEVEL)) {
+        const U32 wrapper_levels = iw_format_has(w, IW_BLESS_IS_NO_LEVEL) ? pending->refs : pending->wrapper_count;
+        if (UNLIKELY(w->settings->max_depth && w->ctx->depth + wrapper_levels >= w->settings->max_depth))
+            w->rules->croak_too_deep(aTHX_ w);
+    }
     pending->is_inner = TRUE;
     pending->sv = referent;
     return FALSE;

@@ -151,6 +151,10 @@ add_order(pTHX_ SV *spec, HV *options)
         sv_catpvs(spec, ",canonical_refs");
 }
 
+/* The default of max_recursion_depth. Sereal stops when it would enter the container of this number, so one less is
+ * written. */
+#define DEFAULT_DEPTH 10000
+
 void
 isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
 {
@@ -161,7 +165,7 @@ isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
     ice_write_settings *settings = &enc->settings;
 
     settings->rules = &ice_sereal_rules;
-    settings->max_depth = 10000;
+    settings->max_depth = DEFAULT_DEPTH - 1;
     settings->sereal_protocol = protocol_option(aTHX_ options);
     sv_catpvf(spec, ",protocol=%d", settings->sereal_protocol);
     add_compression(aTHX_ spec, options, settings->sereal_protocol);
@@ -189,7 +193,7 @@ isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
                                                   : ICE_WARN_NEVER;
     }
     if (get_option(aTHX_ options, "max_recursion_depth", &value))
-        settings->max_depth = SvUV(value);
+        settings->max_depth = SvUV(value) > 1 ? SvUV(value) - 1 : SvUV(value);
     enc->stage = ice_writer_new(aTHX_ SvPVX(spec), SvCUR(spec));
 }
 

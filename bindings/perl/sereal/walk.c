@@ -77,7 +77,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
     }
 }
 
-#define IW_FORMAT IW_HINTS
+#define IW_FORMAT (IW_HINTS | IW_EXACT_DEPTH | IW_BLESS_IS_NO_LEVEL | IW_REF_IS_NO_LEVEL)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
@@ -202,7 +202,7 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
 static void
 croak_too_deep(pTHX_ const iw_walker *w)
 {
-    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth);
+    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth + 1);
 }
 
 const iw_rules ice_sereal_rules = {

@@ -9,6 +9,7 @@ enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, WRITER_MODES = 8 };
 typedef struct {
     icecore_stage *writers[WRITER_MODES];
     icecore_stage *reader;
+    U32 reader_depth; /* the limit of depth of this reader */
     GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit, *accept_future_minor;
     I32 operation;      /* the current operation; 0 if there is none */
     bool last_netorder; /* the last image was in network order */
@@ -82,6 +83,9 @@ ice_storable_state(pTHX_ int state)
 
 /* ---- settings ---------------------------------------------------------- */
 
+/* Maximum number of levels if $recursion_limit is not set. */
+#define DEFAULT_DEPTH 10000
+
 /* Returns true if a variable of the package is true. */
 PERL_STATIC_INLINE bool
 is_true(pTHX_ GV *gv)
@@ -99,7 +103,7 @@ init_write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *settings)
     settings->rules = &ice_storable_rules;
     settings->deparse = is_true(aTHX_ cxt->deparse);
     settings->forgive_me = is_true(aTHX_ cxt->forgive_me);
-    settings->max_depth = limit && SvOK(limit) ? (SvIV(limit) < 0 ? 0 : (UV)SvIV(limit)) : 10000;
+    settings->max_depth = limit && SvOK(limit) ? (SvIV(limit) < 0 ? 0 : (UV)SvIV(limit)) : DEFAULT_DEPTH;
 }
 
 PERL_STATIC_INLINE void
@@ -146,12 +150,32 @@ find_writer(pTHX_ my_cxt_t *cxt, int mode)
     return cxt->writers[mode];
 }
 
+/* Returns the limit of depth for reading: what freeze writes with the same $recursion_limit can be thawed. Storable's
+ * thaw has no limit of its own; a low one for freeze does not make the default lower. */
+static U32
+reader_depth(pTHX_ const my_cxt_t *cxt)
+{
+    SV *limit = GvSV(cxt->recursion_limit);
+    if (LIKELY(!limit || !SvOK(limit)))
+        return DEFAULT_DEPTH;
+    if (SvIV(limit) < 0)
+        return U32_MAX;
+    return (U32)MIN(MAX((UV)SvIV(limit), DEFAULT_DEPTH), U32_MAX);
+}
+
 /* Returns the reader. Creates it when it is first needed. */
 static icecore_stage *
 find_reader(pTHX_ my_cxt_t *cxt)
 {
-    if (UNLIKELY(!cxt->reader))
+    const U32 max_depth = reader_depth(aTHX_ cxt);
+    if (UNLIKELY(!cxt->reader)) {
         cxt->reader = ice_stage_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
+        cxt->reader_depth = 0;
+    }
+    if (UNLIKELY(cxt->reader_depth != max_depth)) {
+        ice_set_stage_limit(aTHX_ cxt->reader, "depth", max_depth);
+        cxt->reader_depth = max_depth;
+    }
     return cxt->reader;
 }
 

@@ -1,5 +1,7 @@
 /* The rules of Storable for walking values. */
-#define IW_FORMAT (IW_PERL_ORDER | IW_KEY_FLAGS | IW_TIES | IW_NUL_NAMES | IW_REFERENT | IW_OVERLOAD)
+#define IW_FORMAT                                                                                           \
+    (IW_PERL_ORDER | IW_KEY_FLAGS | IW_TIES | IW_NUL_NAMES | IW_REFERENT | IW_OVERLOAD | IW_EXACT_DEPTH \
+     | IW_BLESS_IS_NO_LEVEL)
 #define IW_PUSH_SCALAR iw_push_scalar
 #include "core/walk_fast.h"
 #include "storable/storable.h"

@@ -63,6 +63,7 @@ fn write_value<'py>(
     let walker = Walker::new(py, &mut context.tape, codec, default);
     let filled = walker.walk(value)?;
     context.tape.fill(filled.nodes, filled.arena, 0, None);
+    context.tape.declare_foreign();
     if filled.has_own_names {
         codec.stage().format().named(&mut context.tape);
     }

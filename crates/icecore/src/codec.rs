@@ -1,6 +1,6 @@
 //! A prepared stage: its options are looked up once for many documents.
 
-use crate::document::{Document, Tape, lose_metadata};
+use crate::document::{Document, Tape, has_repeated, lose_metadata};
 use crate::error::Error;
 use crate::format::{DocumentPart, Filled, Memory, Prepared, Stencils};
 use crate::limits::Limits;
@@ -158,6 +158,10 @@ impl Codec {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn write_filled(&self, document: &Document<'_>, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
+        // Two keys of another language may be one here. That is a loss, which only the other writers report.
+        if document.tape().has_foreign_values() && has_repeated(document, self.stage.format().can.naming) {
+            return false;
+        }
         if !self.is_wrapped() {
             return self.prepared.writer.write_filled(document, &self.limits, spare, buf);
         }

@@ -21,6 +21,7 @@ impl<'t> TapeBuilder<'t> {
     /// Puts all nodes on the tape.
     pub(super) fn fill_tape(self) {
         self.tape.fill(self.nodes, self.arena, 0, None);
+        self.tape.declare_foreign();
     }
 
     /// Adds a node with the key that was set, and returns its index.

@@ -51,7 +51,7 @@ pub use node::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 pub(crate) use path::{push_key, push_key_step};
 pub(crate) use recorder::Recorder;
 pub use repair::Repair;
-pub(crate) use repeated::{find_shadowed, lose_repeated};
+pub(crate) use repeated::{find_shadowed, has_repeated, lose_repeated};
 pub(crate) use rewrite::{GONE, Moves, Rewrite, same_node};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;

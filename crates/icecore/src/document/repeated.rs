@@ -23,6 +23,13 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
     values
 }
 
+/// Returns true if a map has a key twice in a format of this language.
+pub(crate) fn has_repeated(document: &Document<'_>, naming: Naming) -> bool {
+    let mut is_repeated = false;
+    for_each_repeated(document, naming, |_, _| is_repeated = true);
+    is_repeated
+}
+
 /// Calls `visit` for each repeated key with the previous value and the new one.
 ///
 /// For most maps, the order of the ids shows that all keys are different. Ids are assigned in the order in which keys
@@ -30,7 +37,7 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
 fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // A map of a running program can't have a key twice.
-    if tape.filled_by_caller || naming == Naming::Plain {
+    if tape.has_live_values() || naming == Naming::Plain {
         return;
     }
     let is_mixed = tape.keys().has_mixed_kinds();

@@ -39,6 +39,8 @@ pub struct Tape {
     pub(crate) first_item: u64,
     /// Whether a caller filled the tape, and not a reader. Then its ends and links were not checked.
     pub(crate) filled_by_caller: bool,
+    /// Whether the caller's values are not those of the language that the target format belongs to.
+    is_foreign: bool,
     /// The language of the format from which it was read.
     pub(crate) naming: Naming,
     /// Whether the tape may contain a [`Kind::Copy`].
@@ -65,6 +67,7 @@ impl Tape {
         self.header = None;
         self.first_item = 0;
         self.filled_by_caller = false;
+        self.is_foreign = false;
         self.naming = Naming::Plain;
         self.may_have_copies = false;
     }
@@ -159,7 +162,36 @@ impl Tape {
         self.root = root;
         self.header = header;
         self.filled_by_caller = true;
+        self.is_foreign = false;
         self.naming = Naming::Plain;
+    }
+
+    /// Declares that the values of a filled tape come from another language than that of the target format. Then keys
+    /// that differ may become equal, which writers report, and a float stays a float where Perl would store an integer.
+    ///
+    /// ```
+    /// use icecore::{Document, Stage, raw::{Node, NO_KEY, Tape}};
+    /// let mut tape = Tape::new();
+    /// tape.fill(vec![Node::float(2.0)], Vec::new(), 0, None);
+    /// tape.declare_foreign();
+    /// let document = Document::from_tape(Vec::new(), tape);
+    /// let mut storable = Vec::new();
+    /// icecore::write_to(&document, &Stage::parse("storable")?, &icecore::Limits::default(), &mut storable)?;
+    /// assert_eq!(icecore::read(&storable)?.root().as_f64(), Some(2.0));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn declare_foreign(&mut self) {
+        self.is_foreign = true;
+    }
+
+    /// Returns true if a running program of the target format's language filled the tape.
+    pub(crate) fn has_live_values(&self) -> bool {
+        self.filled_by_caller && !self.is_foreign
+    }
+
+    /// Returns true if a program of another language filled the tape.
+    pub(crate) fn has_foreign_values(&self) -> bool {
+        self.filled_by_caller && self.is_foreign
     }
 
     /// Replaces the nodes and keeps the tables. `may_have_copies` states whether the new nodes contain a copy.
@@ -182,6 +214,7 @@ impl Tape {
             header,
             first_item: self.first_item,
             filled_by_caller: self.filled_by_caller,
+            is_foreign: self.is_foreign,
             naming: self.naming,
             may_have_copies,
         }

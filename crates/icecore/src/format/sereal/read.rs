@@ -158,6 +158,8 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) options: &'r ReadOptions,
     pub(super) offset_base: OffsetBase,
     pub(super) stack: Vec<Frame>,
+    /// Number of frames of objects. Sereal counts a blessed container once, so these are no levels.
+    object_frame_count: usize,
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,
     /// Whether strings are copied, because the document borrows from another buffer.
@@ -193,6 +195,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             options,
             offset_base,
             stack: Vec::new(),
+            object_frame_count: 0,
             predictions: Predictions::default(),
             speller,
             copies_strings: false,
@@ -283,6 +286,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     fn close_container(&mut self) -> Result<(), Error> {
         if let Some(frame) = self.stack.pop() {
+            self.object_frame_count -= usize::from(frame.role == Role::Object);
             self.tape().close_container(frame.node, frame.count);
             self.record_end(frame.node);
         }
@@ -298,14 +302,21 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         Ok(self.sink.tape().push(node))
     }
 
+    /// Returns the number of open containers and references.
+    pub(super) fn level_count(&self) -> usize {
+        self.stack.len() - self.object_frame_count
+    }
+
     /// Opens a container.
     fn open_container(&mut self, mut node: Node, slot: &Slot, role: Role, count: u32, owner: u32) -> Result<(), Error> {
-        if self.stack.len() >= self.limits.depth as usize {
+        let is_object = role == Role::Object;
+        if !is_object && self.level_count() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
         node.key = slot.key;
         node.flags |= slot.weak_flag();
         let node = self.push(node)?;
+        self.object_frame_count += usize::from(is_object);
         self.stack.push(Frame { node, remaining: count, count, role, last_key: 0, owner });
         Ok(())
     }

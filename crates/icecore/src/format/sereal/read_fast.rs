@@ -201,14 +201,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads items of an array.
     fn read_common_items(&mut self) -> Result<bool, Error> {
-        let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
         let initial_left = top.remaining;
         let mut remaining = initial_left;
         let input = self.scan.input;
         let (accepts_text, max_len) = (!self.options.validate_utf8, self.limits.string);
         let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MAX_IN_REF as u64) as u8;
-        let is_deep = height >= self.limits.depth as usize;
+        let is_deep = self.level_count() >= self.limits.depth as usize;
         let mut nodes_left = self.remaining_nodes();
         let mut offset = self.scan.offset;
         let mut open = None;
@@ -239,7 +238,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             } else {
                 break;
             }
-            if height == 1 {
+            if self.stack.len() == 1 {
                 self.sink.finish_child()?;
                 nodes_left = self.limits.nodes.saturating_sub(self.sink.tape().len());
             }

@@ -96,7 +96,7 @@ pub(super) fn write_document(
 ) -> Written {
     // Maps of a running program have no duplicate keys, and the size of the output is not
     // limited by the size of an input.
-    if document.tape().filled_by_caller
+    if document.tape().has_live_values()
         && write_fast_body(document, options, limits.output_from(document.input_size()), out)
     {
         out.allow_flush()?;
@@ -106,7 +106,7 @@ pub(super) fn write_document(
         // A document with duplicate keys is not simple.
         let is_simple = document.spelling().is_some()
             || find_shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
-        if is_simple && !document.tape().filled_by_caller && write_fast_body(document, options, u64::MAX, out) {
+        if is_simple && !document.tape().has_live_values() && write_fast_body(document, options, u64::MAX, out) {
             out.allow_flush()?;
             return Ok(Losses::with_limits(limits));
         }

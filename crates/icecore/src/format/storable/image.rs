@@ -84,6 +84,12 @@ impl Image {
         }
     }
 
+    /// Returns `true` if a perl on a 64-bit little-endian machine reads the numbers of this image.
+    pub(super) fn has_native_order(&self) -> bool {
+        let own = |image: &Image| (image.netorder, image.byteorder.clone(), image.iv_size, image.nv_size, image.long_size);
+        own(self) == own(&Image::native()) && (self.int_size, self.pointer_size) == (4, 8)
+    }
+
     /// Returns `true` if the least significant byte of a 32-bit integer comes first.
     pub(super) fn is_little(&self) -> bool {
         !self.netorder && self.byteorder.first() < self.byteorder.last()

@@ -20,6 +20,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         help: "network order, as nstore() and nfreeze() write; otherwise the order of a 64-bit little-endian machine",
     },
     OptionSpec {
+        name: "native",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "the order of a 64-bit little-endian machine, even if the image is from another one; numbers keep their types",
+    },
+    OptionSpec {
         name: "version",
         takes: OptionType::Choice(&["2.11", "2.12"]),
         side: Side::Write,
@@ -125,6 +131,9 @@ pub struct WriteOptions {
     pub file: Option<bool>,
     /// Write in network order. Without it, the order is the one that the document was read with.
     pub netorder: bool,
+    /// Write in the order of a 64-bit little-endian machine, even if the document was read with another one. `netorder`
+    /// has precedence.
+    pub native: bool,
     /// The minor version: 11 or 12. `None` means the version that the document was read with, or 11.
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
@@ -144,6 +153,7 @@ impl WriteOptions {
         WriteOptions {
             file: image,
             netorder: settings.flag("netorder"),
+            native: settings.flag("native"),
             minor: settings.choice("version").map(|version| if version == "2.12" { 12 } else { 11 }),
             canonical: settings.flag("canonical"),
             reference: false,

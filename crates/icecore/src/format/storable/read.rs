@@ -74,8 +74,9 @@ pub(super) struct Prefix {
     pub(super) class: Option<u32>,
     /// Whether a reference is implied. Storable does not write one before the root, or before an object of a hook.
     pub(super) has_implied_reference: bool,
-    /// Number of wrapper nodes that were written.
+    /// Number of wrapper nodes that were written, and how many of them are references.
     pub(super) wrapper_count: u32,
+    pub(super) reference_count: u32,
     /// Offset of its start in the input.
     pub(super) start: usize,
     /// The first node of the value and its wrappers.
@@ -92,8 +93,6 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    /// Number of open frames and of the nodes that wrap them. It is compared with the limit of depth.
-    pub(super) depth: u32,
     pub(super) numbers: Numbers,
     /// Ids of the classes on the tape, by the number that Storable gives a class.
     pub(super) classes: Vec<u32>,
@@ -124,7 +123,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             limits,
             options,
             frames: Vec::new(),
-            depth: 0,
             numbers: Numbers::default(),
             classes: Vec::new(),
             first_numbers: HashMap::new(),
@@ -210,10 +208,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
+    /// Checks the depth before the next level. Storable counts a blessed container once, so an object around a
+    /// container is no level. `reference_count` is the number of references around the next value.
     #[inline]
-    pub(super) fn enter_levels(&mut self, levels: u32) -> Result<(), Error> {
-        self.depth = self.depth.saturating_add(levels);
-        if self.depth > self.limits.depth {
+    pub(super) fn check_depth(&self, reference_count: u32) -> Result<(), Error> {
+        if self.frames.len() + reference_count as usize >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
         Ok(())
@@ -255,7 +254,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes the innermost container and its wrappers.
     pub(super) fn close_container(&mut self) {
         if let Some(frame) = self.frames.pop() {
-            self.depth = self.depth.saturating_sub(1 + frame.wrapper_count);
             self.sink.tape().close_container(frame.node, frame.count);
             self.record_end(frame.node);
             self.close_wrappers(frame.node, frame.wrapper_count);
@@ -333,13 +331,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Writes a node that only wraps the next one.
     pub(super) fn push_wrapper(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
-        self.enter_levels(1)?;
+        self.check_depth(prefix.reference_count)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         if let Some(form) = self.pending_class_note.take_if(|_| node.kind == Kind::Object) {
             self.sink.record_note(index, code::CLASS, form);
         }
         prefix.wrapper_count += 1;
+        prefix.reference_count += u32::from(node.kind == Kind::Ref);
         Ok(())
     }
 
@@ -380,7 +379,6 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.record_end(index);
         self.attach_notes(index);
         self.close_wrappers(index, prefix.wrapper_count);
-        self.depth -= prefix.wrapper_count;
         Ok(index)
     }
 
@@ -392,7 +390,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         remaining: u32,
         prefix: Prefix,
     ) -> Result<u32, Error> {
-        self.enter_levels(1)?;
+        self.check_depth(0)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.attach_notes(index);

@@ -210,7 +210,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let wrapper_count = u32::from(class != 0);
         // An item has at least one byte. An entry has at least five: a tag, and four bytes for the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
-        let is_within_limits = self.depth + wrapper_count < self.limits.depth
+        let is_within_limits = self.frames.len() < self.limits.depth as usize
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
         if !fits || !is_within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
@@ -251,7 +251,6 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
             return RecordOutcome::Complete;
         }
-        self.depth += 1 + wrapper_count;
         self.frames.push(Frame {
             state: if is_hash { State::Hash } else { State::Array },
             flags: 0,

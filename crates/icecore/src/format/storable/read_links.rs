@@ -50,7 +50,6 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.record_end(link);
         self.attach_notes(link);
         self.close_wrappers(link, prefix.wrapper_count);
-        self.depth -= prefix.wrapper_count;
         Ok(())
     }
 

@@ -37,7 +37,6 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().close_container(index, children.len() as u32);
         self.record_end(index);
         self.close_wrappers(index, prefix.wrapper_count);
-        self.depth -= prefix.wrapper_count;
         index
     }
 

@@ -25,8 +25,8 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     let is_shallow = limits.depth >= MAX_DEPTH;
     // The fast writer does not check for duplicate keys. The maps of a running program do not have them, and its
     // output is not limited by the size of an input.
-    let is_filled_by_caller = document.tape().filled_by_caller;
-    if is_filled_by_caller
+    let has_live_values = document.tape().has_live_values();
+    if has_live_values
         && is_shallow
         && write_fast_body(document, options, limits.output_from(document.input_size()), out)
     {
@@ -34,7 +34,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
         return Ok(Losses::with_limits(limits));
     }
     write_metered(document, limits, out, |out| {
-        if !is_filled_by_caller
+        if !has_live_values
             && is_shallow
             && !document.has_moved_classes()
             && write_fast_body(document, options, u64::MAX, out)
@@ -51,8 +51,13 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let spelling = document.spelling_of(NAME);
+    let mut spelling = document.spelling_of(NAME);
     let mut image = spelling.map_or_else(Image::native, Image::from_spelling);
+    if options.native && !options.netorder && !image.has_native_order() {
+        image = Image { has_magic: image.has_magic, ..Image::native() };
+        // Its numbers and floats have the sizes of another machine.
+        spelling = None;
+    }
     if image.has_old_magic || image.major < 2 {
         // Images of old versions of Storable are only read, so the current form is written.
         image = Image { has_magic: image.has_magic, netorder: image.netorder, ..Image::native() };

@@ -93,7 +93,7 @@ fn write_nodes_as<const NET: bool>(
     let strings = (document.input(), &tape.arena[..]);
     // A caller filled the tape, so the values are those of a running program. Storable would write some of them as
     // other types: a float as an integer, or a large integer as a string.
-    let is_live = tape.filled_by_caller;
+    let is_live = tape.has_live_values();
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut filled = 0;
     let mut depth = progress.depth;

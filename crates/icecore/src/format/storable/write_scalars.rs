@@ -135,7 +135,7 @@ impl Writer<'_> {
         if !is_exact {
             self.record_loss(LossKind::Precision, index);
         }
-        let is_live = self.document.tape().filled_by_caller;
+        let is_live = self.document.tape().has_live_values();
         let default = match exact_integer(value) {
             Some(integer) if is_live => integer_tag(integer, self.image.netorder),
             _ => float_tag(&Node::float(value), self.image.netorder),
