@@ -6,8 +6,9 @@ use crate::body::{MemoryPermit, ReceivedBody};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::schema::Checker;
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use icecore::{Limits, Stage};
+use icecore::{Limits, Losses, Stage};
 use icecore_store::{BlobDescription, describe};
 use std::sync::Arc;
 
@@ -107,11 +108,33 @@ pub async fn respond_with_bytes(
     let Some(target) = target else {
         return Ok(bytes_response(bytes, format.as_deref() == Some("json")));
     };
-    let converted = convert_bytes(app, bytes, format, target).await?;
-    Ok(bytes_response(converted, target == "json" || target.starts_with("json:")))
+    let (converted, losses) = convert_bytes(app, bytes, format, target).await?;
+    let mut response = bytes_response(converted, target == "json" || target.starts_with("json:"));
+    if let Some(value) = losses_header(&losses) {
+        response.headers_mut().insert(LOSSES_HEADER, value);
+    }
+    Ok(response)
 }
 
-async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, target: &str) -> Result<Vec<u8>, Failure> {
+/// The header with what the requested format could not express.
+const LOSSES_HEADER: HeaderName = HeaderName::from_static("icecore-losses");
+/// Maximum length of this header.
+const MAX_LOSSES_LEN: usize = 1000;
+
+/// Returns the losses as a header; `None` if there are none. Paths come from the data, so only printable ASCII is left
+/// unescaped.
+fn losses_header(losses: &Losses) -> Option<HeaderValue> {
+    let descriptions: Vec<String> = losses.iter().map(ToString::to_string).collect();
+    let text: String = descriptions.join("; ").chars().flat_map(char::escape_default).take(MAX_LOSSES_LEN).collect();
+    if text.is_empty() { None } else { HeaderValue::from_str(&text).ok() }
+}
+
+async fn convert_bytes(
+    app: &App,
+    bytes: Vec<u8>,
+    format: Option<String>,
+    target: &str,
+) -> Result<(Vec<u8>, Losses), Failure> {
     let target = Stage::parse(target).map_err(|error| Failure::from_decode_error(&error))?;
     let Some(format) = format else {
         return Err(Failure::invalid_request("format", "the bytes can't be decoded and so can't be converted"));
@@ -119,8 +142,8 @@ async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, target
     let work = move |_: &mut ()| {
         let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &decode_limits())?;
         let mut out = Vec::new();
-        icecore::write_to(&document, &target, &decode_limits(), &mut out)?;
-        Ok(out)
+        let losses = icecore::write_to(&document, &target, &decode_limits(), &mut out)?;
+        Ok((out, losses))
     };
     let converted = app.decoders.submit_and_wait(app.settings.database_timeout, work).await?;
     converted.map_err(|error: icecore::Error| Failure::from_decode_error(&error))

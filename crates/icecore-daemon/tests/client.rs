@@ -22,6 +22,12 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Returns the value of a header.
+    pub fn header(&self, name: &str) -> Option<String> {
+        let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
+        headers.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }

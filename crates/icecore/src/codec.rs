@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape, has_repeated, lose_metadata};
 use crate::error::Error;
-use crate::format::{DocumentPart, Filled, Memory, Prepared, Stencils};
+use crate::format::{DocumentPart, Filled, Memory, Prepared, Stencils, write_with};
 use crate::limits::Limits;
 use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
@@ -127,9 +127,10 @@ impl Codec {
     /// Those of [`crate::write_to`].
     pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Written {
         let mut bytes = Vec::new();
+        let writer = &self.prepared.writer;
         let written = match self.is_wrapped() {
-            false => self.prepared.writer.write(document, &self.limits, out),
-            true => self.prepared.writer.write(document, &self.limits, &mut bytes),
+            false => write_with(&**writer, document, &self.limits, out),
+            true => write_with(&**writer, document, &self.limits, &mut bytes),
         };
         let mut losses = written.map_err(|error| self.stage.format().explain(error))?;
         if !self.is_wrapped() {
@@ -187,7 +188,11 @@ impl Codec {
         if self.is_wrapped() {
             return self.write(document, out);
         }
-        let written = self.prepared.writer.write_next(document, &self.limits, memory, out);
+        let writer = &self.prepared.writer;
+        let written = match writer.keeps_hook_values() {
+            true => writer.write_next(document, &self.limits, memory, out),
+            false => writer.write_next(&document.with_hook_values_in_payload(), &self.limits, memory, out),
+        };
         written.map_err(|error| self.stage.format().explain(error))
     }
 
@@ -221,6 +226,12 @@ impl Codec {
         if self.is_wrapped() {
             return None;
         }
-        self.prepared.writer.write_part(document, part, &self.limits, out)
+        let writer = &self.prepared.writer;
+        match &part {
+            DocumentPart::Items { .. } if !writer.keeps_hook_values() => {
+                writer.write_part(&document.with_hook_values_in_payload(), part, &self.limits, out)
+            }
+            _ => writer.write_part(document, part, &self.limits, out),
+        }
     }
 }

@@ -76,6 +76,10 @@ const ROWS: &[(&str, &str)] = &[
     ("object that is an array", r#"[{"$class":"C","$value":[1]}]"#),
     ("object that is a scalar", r#"[{"$class":"C","$value":{"$ref":1}}]"#),
     ("object frozen by STORABLE_freeze", r#"[{"$opaque":"hook","$class":"C","$payload":"abc","$links":[{}]}]"#),
+    (
+        "the same, with values: one of its own, and one that is shared",
+        r#"[{"$id":1,"$value":[8]},{"$opaque":"hook","$class":"C","$payload":"abc","$links":[{"$id":2,"$value":[7]},{"$link":2},{"$link":1},{}]}]"#,
+    ),
     ("object frozen by FREEZE (Sereal)", r#"[{"$opaque":"freeze","$class":"C","$payload":[1]}]"#),
     ("object frozen by serialize (PHP `C:`)", r#"[{"$opaque":"C","$class":"C","$payload":"abc"}]"#),
     ("object dumped by _dump (Ruby)", r#"[{"$opaque":"u","$class":"C","$payload":"abc"}]"#),

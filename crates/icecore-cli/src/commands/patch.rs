@@ -33,6 +33,9 @@ pub struct Patch {
     /// position that the difference names.
     #[arg(long)]
     pub allow_other: bool,
+    /// Treat a loss as an error: exit 1, and change nothing
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub changes: ChangeArgs,
 }
@@ -69,7 +72,8 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
                 return Ok(None);
             }
         };
-        let job = PatchJob { reader: &reader, limits: &global.limits, patch, difference: difference.name() };
+        let is_strict = args.strict;
+        let job = PatchJob { reader: &reader, limits: &global.limits, patch, difference: difference.name(), is_strict };
         job.apply(&source.name(), input, report)
     })
 }
@@ -92,6 +96,8 @@ struct PatchJob<'j> {
     patch: icecore_diff::Patch,
     /// The name of the difference in messages.
     difference: String,
+    /// Whether losses are errors.
+    is_strict: bool,
 }
 
 impl PatchJob<'_> {
@@ -124,7 +130,12 @@ impl PatchJob<'_> {
             after.extend_from_slice(&before);
         } else {
             match icecore::write_to(&patched, stage, self.limits, &mut after) {
-                Ok(losses) => report.report_losses(name, &losses),
+                Ok(losses) => {
+                    report.report_or_refuse_losses(name, &losses, self.is_strict);
+                    if self.is_strict && !losses.is_empty() {
+                        return Ok(None);
+                    }
+                }
                 Err(error) => {
                     report.report_unwritable(name, &error);
                     return Ok(None);

@@ -59,6 +59,9 @@ pub struct Query {
     /// Indent JSON with a tab for each level
     #[arg(long)]
     pub tab: bool,
+    /// Treat a loss as an error: exit 1, and write no result that has one
+    #[arg(long)]
+    pub strict: bool,
     /// Pass all documents to the filter as one array
     #[arg(short, long)]
     pub slurp: bool,
@@ -401,11 +404,18 @@ impl QueryJob<'_> {
     /// written.
     fn write_result(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> Result<(), Abort> {
         let start = results.writer.position();
-        let result = if self.args.tab {
-            let mut json = Vec::new();
-            let losses = answer.write(&self.to, &self.global.limits, &mut json);
-            results.writer.write_bytes(&indent_with_tabs(&json))?;
-            losses
+        let result = if self.args.tab || self.args.strict {
+            let mut bytes = Vec::new();
+            let written = answer.write(&self.to, &self.global.limits, &mut bytes);
+            if let Ok(losses) = &written
+                && self.args.strict
+                && !losses.is_empty()
+            {
+                results.losses.merge(losses.clone());
+                return Ok(());
+            }
+            results.writer.write_bytes(&if self.args.tab { indent_with_tabs(&bytes) } else { bytes })?;
+            written
         } else {
             answer.write(&self.to, &self.global.limits, results.writer)
         };
@@ -426,7 +436,8 @@ impl QueryJob<'_> {
 
     /// Reports what the format of the results could not express.
     fn report_losses(&self, name: &str, results: &mut ResultWriter<'_>) {
-        self.report.borrow_mut().report_losses(name, &std::mem::take(&mut results.losses));
+        let losses = std::mem::take(&mut results.losses);
+        self.report.borrow_mut().report_or_refuse_losses(name, &losses, self.args.strict);
     }
 }
 

@@ -7,11 +7,6 @@ use std::io::Write;
 const PHP: &[u8] = b"O:4:\"User\":2:{s:4:\"name\";s:5:\"Alice\";s:3:\"ids\";a:2:{i:0;i:7;i:1;i:8;}}";
 const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
-fn header(answer: &Answer, name: &str) -> Option<String> {
-    let found = answer.head.lines().filter_map(|line| line.split_once(": "));
-    found.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned()).next()
-}
-
 fn items(answer: &Answer) -> Vec<Value> {
     assert_eq!(answer.code, 200, "{answer:?}");
     answer.json()["items"].as_array().expect("items").clone()
@@ -34,7 +29,7 @@ fn the_page_is_served_with_a_strict_policy() {
         }
         let answer = daemon.get(&path);
         assert_eq!(answer.code, 200, "{path}");
-        let policy = header(&answer, "content-security-policy").expect("a policy");
+        let policy = answer.header("content-security-policy").expect("a policy");
         for word in [
             "default-src 'none'",
             "script-src 'self'",
@@ -47,9 +42,9 @@ fn the_page_is_served_with_a_strict_policy() {
             assert!(policy.split("; ").any(|known| known == word), "{word} in {policy}");
         }
         assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
-        assert_eq!(header(&answer, "x-content-type-options").as_deref(), Some("nosniff"), "{path}");
-        assert_eq!(header(&answer, "referrer-policy").as_deref(), Some("no-referrer"), "{path}");
-        let media = header(&answer, "content-type").expect("a type");
+        assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("referrer-policy").as_deref(), Some("no-referrer"), "{path}");
+        let media = answer.header("content-type").expect("a type");
         let expected_type = match path.rsplit_once('.').map(|(_, end)| end) {
             Some("js") => "text/javascript",
             Some("css") => "text/css",

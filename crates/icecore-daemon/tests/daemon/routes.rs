@@ -353,6 +353,10 @@ fn objects_are_stored_read_converted_and_removed() {
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes")).body, MARSHAL);
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=php")).text(), "a:1:{i:0;i:1;}");
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=nothing")).code, 400);
+    let symbol = daemon.post("/objects", b"\x04\x08:\x06a").id();
+    let converted = daemon.get(&format!("/objects/{symbol}/bytes?to=json"));
+    assert_eq!(converted.text(), "\"a\"");
+    assert_eq!(converted.header("icecore-losses").as_deref(), Some("1 symbol written as a string, first at $"));
     let taken = daemon.post("/objects?key=k", "[]");
     assert_eq!((taken.code, taken.kind()), (409, "taken".into()));
     assert_eq!(daemon.get("/objects?key=k").str("/objects/0/id"), id);

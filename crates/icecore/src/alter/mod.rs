@@ -219,7 +219,7 @@ mod tests {
 
     /// Returns the result when each alteration is applied to the output of the previous one.
     fn one_by_one(input: &[u8], stage: &Stage, alterations: &[Alteration]) -> String {
-        let apply_all = |draft: &mut Draft<'_>, limits: &Limits| {
+        let apply_all = |draft: &mut Draft<'_>, _: &Stage, limits: &Limits| {
             alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, stage, limits, 0))
         };
         describe_result(alter_unwrapped(input, stage, &Limits::default(), apply_all))
@@ -334,7 +334,7 @@ mod tests {
             let mut expected = String::new();
             for _ in 0..1 + r.below(12) {
                 alterations.push(r.alteration(&paths));
-                let apply_all = |draft: &mut Draft<'_>, limits: &Limits| {
+                let apply_all = |draft: &mut Draft<'_>, _: &Stage, limits: &Limits| {
                     alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, &stage, limits, 0))
                 };
                 let altered = alter_unwrapped(&bytes, &stage, &Limits::default(), apply_all);

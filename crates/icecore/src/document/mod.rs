@@ -13,6 +13,7 @@ mod dump;
 mod equal;
 mod explanation;
 mod find;
+mod hooks;
 mod host;
 mod mapped;
 mod memory;

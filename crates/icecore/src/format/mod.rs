@@ -159,7 +159,7 @@ impl Format {
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Written {
-        self.writer_with(settings).write(document, limits, out)
+        write_with(&*self.writer_with(settings), document, limits, out)
     }
 
     /// Returns its writer with these options, including those that all formats have.
@@ -273,6 +273,19 @@ pub(crate) fn write_named(
             losses.merge(write(document)?);
             Ok(losses)
         }
+    }
+}
+
+/// Writes a document, with what the writer can't express in a form that it can.
+pub(crate) fn write_with(
+    writer: &dyn Writer,
+    document: &Document<'_>,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Written {
+    match writer.keeps_hook_values() {
+        true => writer.write(document, limits, out),
+        false => writer.write(&document.with_hook_values_in_payload(), limits, out),
     }
 }
 

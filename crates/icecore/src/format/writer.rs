@@ -18,6 +18,12 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns true if it writes the values that an object frozen by a hook of Perl refers to. For other writers, they
+    /// become a part of its payload.
+    fn keeps_hook_values(&self) -> bool {
+        false
+    }
+
     /// Returns the flag among the options of the format that a document has by its own form, so that new values in it
     /// are written in the same form. The document was read with its detail.
     fn flag_of_form(&self, document: &Document<'_>) -> Option<&'static str> {

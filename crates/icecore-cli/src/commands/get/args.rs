@@ -37,6 +37,9 @@ pub struct Get {
     /// Option of the output's format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
+    /// Treat a loss as an error: exit 1, and write no value that has one
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub display: DisplayArgs,
     /// Follow the path into frozen data in strings

@@ -58,7 +58,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         };
         let result = job.search_source(source, &name, &mut answers, report);
         let AnswerWriter { count, losses, write_errors, .. } = answers;
-        report.report_losses(&name, &losses);
+        report.report_or_refuse_losses(&name, &losses, args.strict);
         write_errors.iter().for_each(|error| report.report_unwritable(&name, error));
         let search_result = result?;
         total_count += count;
@@ -242,6 +242,9 @@ impl AnswerWriter<'_> {
     /// the output format can't express is recorded, and reported later.
     fn write_answer(&mut self, path: &str, document: &Document<'_>) -> Result<(), Error> {
         self.count += 1;
+        if self.job.args.strict && self.refuse_losses(path, document)? {
+            return Ok(());
+        }
         if self.job.args.paths {
             let file = self.file.map(|file| format!("{}:", icecore::text::printable(file))).unwrap_or_default();
             self.write_text(&format!("{file}{path}\t"))?;
@@ -267,6 +270,19 @@ impl AnswerWriter<'_> {
                 .helping("raise the limit `growth` if the input is trusted: `--limit growth=N`"));
         }
         Ok(())
+    }
+
+    /// Records the losses of a value before anything of it is written. Returns true if it has any.
+    fn refuse_losses(&mut self, path: &str, document: &Document<'_>) -> Result<bool, Error> {
+        match icecore::write_to(document, self.job.to, self.job.limits, &mut Vec::new()) {
+            Ok(losses) if losses.is_empty() => Ok(false),
+            Ok(losses) => {
+                self.losses.merge_below(losses, path);
+                Ok(true)
+            }
+            // The value is written once more, which reports the error.
+            Err(_) => Ok(false),
+        }
     }
 
     fn write_text(&mut self, text: &str) -> Result<(), Error> {

@@ -91,6 +91,9 @@ pub struct GetObject {
     /// Convert the object: json, php, base64/marshal
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
+    /// Treat a loss as an error: exit 1, and write nothing
+    #[arg(long, requires = "to")]
+    pub strict: bool,
     /// Print the metadata of the object and its value as JSON
     #[arg(long, conflicts_with = "to")]
     pub json: bool,

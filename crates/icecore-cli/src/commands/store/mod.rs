@@ -28,7 +28,7 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
     let store = store.as_mut();
     match &args.action {
         StoreAction::Put(put) => put::store_files(put, store, global, report),
-        StoreAction::Get(get) => print_object(get, store, global),
+        StoreAction::Get(get) => print_object(get, store, global, report),
         StoreAction::Each(each) if each.bytes.is_some() => raw::print_raw_objects(each, store),
         StoreAction::Each(each) => walk::print_objects(each, store, global, report),
         StoreAction::Find(find) => walk::find_objects(find, store, global, report),
@@ -70,7 +70,12 @@ fn find_object(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
 }
 
 /// Prints one object: as a line of JSON, as its bytes, or converted to another format.
-fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+fn print_object(
+    args: &GetObject,
+    store: &mut dyn Backend,
+    global: &Global,
+    report: &mut Report,
+) -> Result<(), Abort> {
     let to = args.to.as_deref().map(mistakes::target_stage).transpose()?;
     let object = find_object(store, &args.id)?;
     if args.json {
@@ -121,7 +126,11 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
     let mut out = Vec::new();
     let converted =
         Converter::new(Stage::parse(from).map_err(usage_failure)?, to).limited(limits).convert(&object.bytes, &mut out);
-    converted.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
+    let losses = converted.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
+    report.report_or_refuse_losses(&args.id, &losses, args.strict);
+    if args.strict && !losses.is_empty() {
+        return Ok(());
+    }
     writer.write_bytes(&out)?;
     if !writer.is_at_line_start() && (terminal::is_stdout_terminal() || writes_json) {
         writer.write_text("\n")?;

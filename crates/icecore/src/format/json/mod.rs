@@ -207,6 +207,10 @@ impl Writer for WriteOptions {
         !self.typed
     }
 
+    fn keeps_hook_values(&self) -> bool {
+        self.typed
+    }
+
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, self, limits, out)
     }

@@ -91,6 +91,10 @@ impl Feed for ReadOptions {
 }
 
 impl Writer for WriteOptions {
+    fn keeps_hook_values(&self) -> bool {
+        true
+    }
+
     fn flag_of_form(&self, document: &Document<'_>) -> Option<&'static str> {
         // In network order, floats and large integers are text, because programs on other machines read them.
         document.spelling_of(NAME).is_some_and(|spelling| Image::from_spelling(spelling).netorder).then_some("netorder")

@@ -117,6 +117,10 @@ impl Reader for Lines<ReadOptions> {
 }
 
 impl Writer for Lines<WriteOptions> {
+    fn keeps_hook_values(&self) -> bool {
+        self.0.keeps_hook_values()
+    }
+
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         write(document, &self.0, limits, out)
     }
