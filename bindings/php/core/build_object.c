@@ -117,18 +117,21 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     HashTable *table = property_table(b, frame);
     zval *place = zend_hash_find(table, key);
     zend_string *name;
-    bool is_invalid;
+    bool is_invalid = false;
     *type = NULL;
+    b->has_other_name = false;
     /* In a table of properties, PHP's IS_INDIRECT leads to the slot of a declared property. */
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     /* A warning from here on is about the key. If the key has a node of its own, this is the failed
      * node, and its value is included. */
     ice_build_warn_wide(b, b->failed_node, b->nodes[b->failed_node].key == ICECORE_IS_KEY);
-    name = declared_name(object->ce, key, &is_invalid);
+    /* igbinary looks only for the name in the data. */
+    name = b->settings->is_igbinary ? NULL : declared_name(object->ce, key, &is_invalid);
     if (is_invalid)
         return NULL;
     if (name) {
+        b->has_other_name = true;
         place = zend_hash_lookup(table, name);
         if (Z_TYPE_P(place) == IS_INDIRECT)
             return emptied_slot(b, object, Z_INDIRECT_P(place), type);

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/payloads.h"
 #include "core/scan.h"
+#include "core/session_by_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
@@ -254,8 +255,8 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     return is_done;
 }
 
-/* Checks and builds the document that was read. Throws and returns false if a value can't be
- * built. */
+/* Checks and builds the document that was read. Returns false if an exception was thrown, or if PHP
+ * refuses a value. */
 static bool
 build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 {
@@ -267,13 +268,23 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
     if (ice_build(ctx, settings, result))
         return true;
     ice_build_free(ctx, result);
-    if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY) {
-        char path[512];
-        icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
+    return false;
+}
+
+/* Reports a value that PHP refuses: by an exception, or by a warning if `is_warning` is true. Does
+ * nothing if there is an exception already. */
+static void
+report_refused_value(ice_context *ctx, bool is_warning)
+{
+    char path[512];
+    if (EG(exception) || ICE_IS_OUT_OF_MEMORY)
+        return;
+    icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
+    if (is_warning)
+        php_error_docref(NULL, E_WARNING, "Icecore: PHP refuses the value at %s", path);
+    else
         ice_throw(ice_decode_exception, "value", -1, path,
                   zend_strpprintf(0, "Icecore: PHP refuses the value at %s", path));
-    }
-    return false;
 }
 
 bool
@@ -285,8 +296,8 @@ ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *sett
     ctx->may_be_compressed = true;
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error))
         ice_throw_error(ice_decode_exception, &error);
-    else
-        is_done = build_checked(ctx, settings, result);
+    else if (!(is_done = build_checked(ctx, settings, result)))
+        report_refused_value(ctx, false);
     ice_context_release(ctx);
     if (is_done)
         unwrap_root(result);
@@ -299,14 +310,21 @@ ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables
     icecore_stage *stage = ice_stage(ICE_STAGE_SESSION, BG(unserialize_max_depth));
     ice_context *ctx;
     icecore_error error;
-    bool is_done = false;
+    bool is_done = false, has_opaque = false, needs_php;
     if (!stage)
         return false;
     ctx = ice_context_acquire();
-    if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error))
-        is_done = build_checked(ctx, settings, variables);
+    if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error)) {
+        if (ice_policy_check(ctx, &settings->classes, &has_opaque) && !has_opaque &&
+            !(is_done = ice_build(ctx, settings, variables)))
+            ice_build_free(ctx, variables);
+        needs_php = has_opaque && !EG(exception);
+    } else
+        /* Only PHP's reader knows how many values a payload counts for, and it cuts integers
+         * beyond 64 bits. */
+        needs_php = error.detail == ICECORE_DETAIL_OPAQUE_LINK || error.detail == ICECORE_DETAIL_WIDE_INTEGER;
     ice_context_release(ctx);
-    return is_done;
+    return needs_php ? ice_session_read_by_php(text, &settings->classes, variables) : is_done;
 }
 
 void
@@ -323,8 +341,8 @@ ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *sett
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error)) {
         ice_line line;
         php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
-    } else
-        build_checked(ctx, settings, &built);
+    } else if (!build_checked(ctx, settings, &built))
+        report_refused_value(ctx, true);
     ice_context_release(ctx);
     if (Z_ISUNDEF(built))
         return;

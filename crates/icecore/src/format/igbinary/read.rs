@@ -3,7 +3,7 @@
 use super::spelling as code;
 use super::strings::{InputString, NONE, Strings};
 use super::tag;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
+use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
@@ -444,8 +444,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.record_span(offset, "value");
                 Node::leaf(Kind::Float, bits)
             }
-            0x14..=0x16 => return self.read_array(tag, key, start),
-            0x17..=0x1c => return self.read_object(tag, key, start),
+            0x14..=0x1c => {
+                let number = self.numbered.len();
+                if tag < tag::OBJECT {
+                    self.read_array(tag, key, start)?;
+                } else {
+                    self.read_object(tag, key, start)?;
+                }
+                if is_reference {
+                    self.mark_reference(number);
+                }
+                return Ok(());
+            }
             0x01..=0x03 => return self.read_link(tag, tag::ARRAY_REF, is_reference, key, start),
             0x22..=0x24 => return self.read_link(tag, tag::OBJECT_REF, is_reference, key, start),
             _ => {
@@ -465,8 +475,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let index = self.push_node(leaf, key, start);
         if is_reference {
             self.numbered.push(index);
+            self.mark_reference(self.numbered.len() - 1);
         }
         Ok(())
+    }
+
+    /// Marks the value with this number as a PHP reference. A later link by reference to it shares the variable. A link
+    /// by reference to a value without this mark makes a variable of its own.
+    #[cold]
+    fn mark_reference(&mut self, number: usize) {
+        if let Some(index) = self.numbered.get(number).copied() {
+            self.sink.tape().set_flags(index, flag::REF);
+        }
     }
 
     fn read_array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {

@@ -43,8 +43,10 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // In PHP, several places can share a value that is not an object only as a variable by reference.
     let has_spelling = spelling.is_some();
-    let repeats =
-        document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));
+    let is_filled_by_php = document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming;
+    // A PHP program marks the places that are references itself.
+    let nodes = if is_filled_by_php { &[] } else { document.nodes() };
+    let repeats = nodes.iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));
     let aliased = repeats.map(|node| find_last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
@@ -62,8 +64,8 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         first_empty_array: None,
         // In PHP, all empty arrays are the same array. A PHP program that fills a tape marks the others as copies
         // itself.
-        shares_empty_arrays: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
-        is_filled_by_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
+        shares_empty_arrays: !is_filled_by_php,
+        is_filled_by_php,
         has_absent: document.tape().keys().has_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::with_limits(limits),
@@ -124,7 +126,9 @@ struct Writer<'d> {
     shares_empty_arrays: bool,
     /// Whether the table of keys has keys that a restricted hash allows but does not contain.
     has_absent: bool,
-    /// Whether a PHP program filled the tape.
+    /// Whether a PHP program filled the tape. Its flag `REF` marks the places that are PHP references with several
+    /// holders. The extension writes a reference there, and nowhere else: it does not matter if the other holders are
+    /// part of the value.
     is_filled_by_php: bool,
     losses: Losses,
 }
@@ -367,9 +371,10 @@ impl<'d> Writer<'d> {
         report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
         let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, index);
-        let is_aliased = (is_scalar || self.spelling.is_none())
-            && !self.aliased.is_empty()
-            && (first..=index).any(|node| self.aliased.contains(&node));
+        let is_aliased = self.is_filled_by_php && node.has(flag::REF)
+            || (is_scalar || self.spelling.is_none())
+                && !self.aliased.is_empty()
+                && (first..=index).any(|node| self.aliased.contains(&node));
         if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
         }
@@ -482,7 +487,12 @@ impl<'d> Writer<'d> {
             self.numbers.insert(index, number);
         }
         let kind = self.document.node(named).kind;
-        if is_by_reference(self.document, &node, self.spelling.is_some()) {
+        let is_reference = if self.is_filled_by_php {
+            node.has(flag::REF)
+        } else {
+            is_by_reference(self.document, &node, self.spelling.is_some())
+        };
+        if is_reference {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
