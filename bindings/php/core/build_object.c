@@ -68,19 +68,25 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *is_invalid)
     return info ? info->name : NULL;
 }
 
-/* Returns true if an object may get a property that its class does not declare. */
+/* Returns true if an object may get a property that its class does not declare. The messages of
+ * igbinary name its function. */
 static bool
-may_create(zend_class_entry *ce, zend_string *key)
+may_create(const ice_builder *b, zend_class_entry *ce, zend_string *key)
 {
+    const bool is_igbinary = b->settings->is_igbinary;
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES)) {
-        zend_throw_error(NULL, "Cannot create dynamic property %s::$%s", ZSTR_VAL(ce->name),
-                         zend_get_unmangled_property_name(key));
+        zend_throw_error(NULL, "Cannot create dynamic property %s::$%s%s", ZSTR_VAL(ce->name),
+                         zend_get_unmangled_property_name(key), is_igbinary ? " in igbinary_unserialize" : "");
         return false;
     }
 #if PHP_VERSION_ID >= 80200
     if (!(ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES)) {
-        zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name),
-                   zend_get_unmangled_property_name(key));
+        const char *name = zend_get_unmangled_property_name(key);
+        if (is_igbinary)
+            php_error_docref(NULL, E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated",
+                             ZSTR_VAL(ce->name), name);
+        else
+            zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name), name);
         return !EG(exception);
     }
 #endif
@@ -136,7 +142,7 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
         if (Z_TYPE_P(place) == IS_INDIRECT)
             return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     } else if (!place)
-        return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
+        return may_create(b, object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
     ice_build_free_late(b, place);
     ZVAL_NULL(place);
     return place;

@@ -92,15 +92,20 @@ walk_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* Returns ARRAY_IS_SHARED if the contents of an array may come again. `outer` is the frame around it;
- * NULL for the root. As in PHP, each variable of a session is a root, and it does not matter if
- * other places share an array that is a root. */
+/* Returns ARRAY_IS_SHARED if the contents of an array in an array may come again. `outer` is the
+ * frame around it. */
 static zend_always_inline uint32_t
+sharing_flag_in_array(const HashTable *table, const ice_walk_frame *outer)
+{
+    return outer->is_shared || GC_REFCOUNT(table) > 1 ? ARRAY_IS_SHARED : 0;
+}
+
+/* Does the same for any array. As in PHP, each variable of a session is a root, and it does not
+ * matter if other places share an array that is a root. */
+static uint32_t
 sharing_flag(const HashTable *table, const ice_walk_frame *outer)
 {
-    if (UNEXPECTED(outer && outer->kind == ICE_WALK_VARIABLES))
-        return 0;
-    return (outer && outer->is_shared) || GC_REFCOUNT(table) > 1 ? ARRAY_IS_SHARED : 0;
+    return outer && outer->kind != ICE_WALK_VARIABLES ? sharing_flag_in_array(table, outer) : 0;
 }
 
 /* Pushes an array in a map that walk_map_recursively walks. The map itself may have no mark
@@ -112,7 +117,7 @@ push_array_in_array(ice_walker *w, HashTable *table, uint16_t key, const ice_wal
         ice_walk_push_recursion(w, key);
         return true;
     }
-    return push_array(w, table, key, sharing_flag(table, outer) | ARRAY_IS_PROTECTED);
+    return push_array(w, table, key, sharing_flag_in_array(table, outer) | ARRAY_IS_PROTECTED);
 }
 
 /* Walks a map to its end, as walk_recursively does, but without a call of continue_frame for each
