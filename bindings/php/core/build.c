@@ -198,12 +198,12 @@ place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool ha
 }
 
 /* Returns the zval in the table for a string key. In an array, PHP makes an integer of a key
- * that is a decimal number. */
+ * that is a decimal number, if `may_be_integer` is true. */
 static zval *
-place_of_string_key(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
+place_of_string_key(ice_builder *b, HashTable *table, zend_string *key, bool may_be_integer)
 {
     zend_ulong index;
-    if (is_array && ZEND_HANDLE_NUMERIC(key, index))
+    if (may_be_integer && ZEND_HANDLE_NUMERIC(key, index))
         return emptied_place(b, zend_hash_index_lookup(table, index));
     return emptied_place(b, zend_hash_lookup(table, key));
 }
@@ -259,6 +259,8 @@ build_map(ice_builder *b, ice_build_frame *frame)
     const uint32_t depth = b->ctx->build_depth;
     const bool is_for_hook = frame->kind == ICE_BUILD_UNSERIALIZE || frame->kind == ICE_BUILD_SET_STATE;
     const bool is_array = frame->kind == ICE_BUILD_MAP || is_for_hook;
+    /* igbinary keeps a string as it is. */
+    const bool may_be_integer = is_array && !b->settings->is_igbinary;
     while (frame->next_node < frame->end) {
         uint32_t node_index = frame->next_node;
         const icecore_node *node = &b->nodes[node_index];
@@ -274,7 +276,7 @@ build_map(ice_builder *b, ice_build_frame *frame)
             zend_long number = 0;
             zend_string *text = read_key(b, &node_index, &number);
             frame->has_keys_without_ids = true;
-            dest = text ? place_of_string_key(b, table, text, is_array)
+            dest = text ? place_of_string_key(b, table, text, may_be_integer)
                         : place_of_integer_key(b, table, number, is_array);
             if (text)
                 zend_string_release(text);

@@ -110,6 +110,18 @@ read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long
         zend_array_destroy(payloads);
 }
 
+/* Returns true if a text that was refused with this error may still be well-formed inside of the
+ * document around it, because it has links to values outside of it. `outer_payloads` are those of
+ * the document that this module checked. If PHP's own handler of sessions reads the document, there
+ * are none, and the links can't be checked. */
+static bool
+may_have_outer_links(zend_string *text, const icecore_error *error, HashTable *outer_payloads)
+{
+    if (outer_payloads)
+        return zend_hash_exists(outer_payloads, text);
+    return BG(unserialize).level > 0 && !BG(serialize_lock) && error->kind == ICECORE_BAD_LINK;
+}
+
 /* Passes a text to PHP's own reader, after the whole text and its payloads were checked. If
  * `uses_outer_list` is true, PHP's reader is already reading the document around this text, and
  * continues with the list of classes of that document. */
@@ -122,8 +134,7 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
     /* A payload with links to values outside of it is well-formed only inside of its document. The
      * payloads in the list were checked together with their document. */
-    if (checked == ICE_PAYLOADS_MALFORMED && ICE_G(checked_payloads) &&
-        zend_hash_exists(ICE_G(checked_payloads), text)) {
+    if (checked == ICE_PAYLOADS_MALFORMED && may_have_outer_links(text, &error, ICE_G(checked_payloads))) {
         zend_hash_clean(names);
         ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
         checked = uses_outer_list || ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_ALLOWED
