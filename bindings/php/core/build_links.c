@@ -74,7 +74,7 @@ build_alias(ice_target *target, zval *dest)
     return true;
 }
 
-/* Builds a link of igbinary, by its rule. A link by reference to a value that is no reference makes
+/* Builds a link of igbinary, by its rule. A link by reference to any other value makes
  * a new reference, which later links share. The place where the value was found first does not
  * change. Any other link copies the value of a reference. */
 static void
