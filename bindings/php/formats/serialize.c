@@ -97,7 +97,9 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     RETURN_STR(bytes);
 }
 
-/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. */
+/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. igbinary
+ * crashes for some malformed data, for example if the array for __unserialize is cut off; here it
+ * gives a warning and null, too. */
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";
