@@ -93,7 +93,8 @@ for ($round = $from; $round < $from + $count; $round++) {
     $problem = preg_match('/\(igbinary\)|Icecore:/', $again) ? "Icecore can't read its own bytes: $again" : null;
     if ($original) {
         $expected = outcome(fn () => $original->igbinarySerialize($value), true);
-        $problem ??= $written === $expected ? null : "Icecore writes\n" . hex2bin($written) . "\nnot\n" . hex2bin($expected);
+        $problem ??= $written === $expected ? null
+            : "Icecore writes\n" . hex2bin($written) . "\nnot\n" . hex2bin($expected);
         try {
             $bytes = @$original->igbinarySerialize($value);
         } catch (Throwable) {
