@@ -89,6 +89,8 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
     ice_contexts_end_request(CG(unclean_shutdown));
     ice_policy_end_request();
     ice_replace_end_request();
+    /* The entry may be gone in the next request. */
+    ICE_G(has_searched_compact_strings) = false;
     return SUCCESS;
 }
 

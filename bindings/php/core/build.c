@@ -33,18 +33,21 @@ push_array(ice_builder *b, uint32_t node_index, zval *dest, uint8_t kind, zend_p
     const icecore_node *node = &b->nodes[node_index];
     ice_build_frame *frame;
     HashTable *table;
-    if (node->flags & ICECORE_FLAG_TARGET)
-        ice_build_add_target(b, node_index, dest);
     if (node->aux == 0) {
         ZVAL_EMPTY_ARRAY(dest);
+        if (node->flags & ICECORE_FLAG_TARGET)
+            ice_build_add_target(b, node_index, dest);
         return !type || ice_build_finish_typed(b, node_index, dest, type);
     }
-    if (kind == ICE_BUILD_MAP)
-        switch (ice_build_from_shape(b, node_index, dest, type)) {
-        case ICE_SHAPE_BUILT: return !type || ice_build_finish_typed(b, node_index, dest, type);
-        case ICE_SHAPE_OPENED: return true;
-        default: break;
-        }
+    if (kind == ICE_BUILD_MAP) {
+        const ice_shape_result built = ice_build_from_shape(b, node_index, dest, type);
+        if (built != ICE_SHAPE_UNKNOWN && node->flags & ICECORE_FLAG_TARGET)
+            ice_build_add_target(b, node_index, dest);
+        if (built == ICE_SHAPE_OPENED)
+            return true;
+        if (built == ICE_SHAPE_BUILT)
+            return !type || ice_build_finish_typed(b, node_index, dest, type);
+    }
     ice_memory_check((size_t)node->aux * sizeof(Bucket));
     table = zend_new_array(node->aux);
     ZVAL_ARR(dest, table);
@@ -52,6 +55,8 @@ push_array(ice_builder *b, uint32_t node_index, zval *dest, uint8_t kind, zend_p
         zend_hash_real_init_packed(table);
     else
         zend_hash_real_init_mixed(table);
+    if (node->flags & ICECORE_FLAG_TARGET)
+        ice_build_add_target(b, node_index, dest);
     frame = ice_build_push_frame(b, kind, node_index, node_index + 1, dest, type);
     frame->table = table;
     return true;
@@ -68,9 +73,11 @@ build_container(ice_builder *b, uint32_t node_index, zval *dest, zend_property_i
     case ICECORE_MAP: return push_array(b, node_index, dest, ICE_BUILD_MAP, type);
     case ICECORE_OBJECT: return ice_build_object(b, node_index, dest, type);
     case ICECORE_OPAQUE:
+        if (!ice_build_opaque(b, node_index, dest))
+            return false;
         if (b->nodes[node_index].flags & ICECORE_FLAG_TARGET)
             ice_build_add_target(b, node_index, dest);
-        return ice_build_opaque(b, node_index, dest) && (!type || ice_build_finish_typed(b, node_index, dest, type));
+        return !type || ice_build_finish_typed(b, node_index, dest, type);
     default: return false;
     }
 }
@@ -81,9 +88,11 @@ build_value(ice_builder *b, uint32_t node_index, zval *dest)
 {
     const icecore_node *node = &b->nodes[node_index];
     if (EXPECTED(node->kind < ICECORE_ARRAY)) {
+        if (UNEXPECTED(!ice_build_leaf(b, node, dest)))
+            return false;
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
             ice_build_add_target(b, node_index, dest);
-        return ice_build_leaf(b, node, dest);
+        return true;
     }
     return build_container(b, node_index, dest, NULL);
 }
@@ -102,12 +111,12 @@ build_list(ice_builder *b, ice_build_frame *frame)
         const icecore_node *node = &b->nodes[node_index];
         zval *dest = append_null(table, i++);
         if (EXPECTED(node->kind < ICECORE_ARRAY)) {
-            if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
-                ice_build_add_target(b, node_index, dest);
             if (UNEXPECTED(!ice_build_leaf(b, node, dest))) {
                 b->failed_node = node_index;
                 return false;
             }
+            if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
+                ice_build_add_target(b, node_index, dest);
             node_index++;
             continue;
         }
@@ -189,12 +198,12 @@ place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool ha
 }
 
 /* Returns the zval in the table for a string key. In an array, PHP makes an integer of a key
- * that is a decimal number. */
+ * that is a decimal number, if `may_be_integer` is true. */
 static zval *
-place_of_string_key(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
+place_of_string_key(ice_builder *b, HashTable *table, zend_string *key, bool may_be_integer)
 {
     zend_ulong index;
-    if (is_array && ZEND_HANDLE_NUMERIC(key, index))
+    if (may_be_integer && ZEND_HANDLE_NUMERIC(key, index))
         return emptied_place(b, zend_hash_index_lookup(table, index));
     return emptied_place(b, zend_hash_lookup(table, key));
 }
@@ -250,6 +259,8 @@ build_map(ice_builder *b, ice_build_frame *frame)
     const uint32_t depth = b->ctx->build_depth;
     const bool is_for_hook = frame->kind == ICE_BUILD_UNSERIALIZE || frame->kind == ICE_BUILD_SET_STATE;
     const bool is_array = frame->kind == ICE_BUILD_MAP || is_for_hook;
+    /* igbinary keeps a string as it is. */
+    const bool may_be_integer = is_array && !b->settings->is_igbinary;
     while (frame->next_node < frame->end) {
         uint32_t node_index = frame->next_node;
         const icecore_node *node = &b->nodes[node_index];
@@ -265,7 +276,7 @@ build_map(ice_builder *b, ice_build_frame *frame)
             zend_long number = 0;
             zend_string *text = read_key(b, &node_index, &number);
             frame->has_keys_without_ids = true;
-            dest = text ? place_of_string_key(b, table, text, is_array)
+            dest = text ? place_of_string_key(b, table, text, may_be_integer)
                         : place_of_integer_key(b, table, number, is_array);
             if (text)
                 zend_string_release(text);
@@ -327,7 +338,10 @@ look_up_property(ice_builder *b, ice_build_frame *frame, uint32_t *node_index, z
         key = zend_long_to_str(number);
     place = ice_build_property(b, frame, key, type);
     zend_string_release(key);
-    if (place && frame->kind == ICE_BUILD_SLOTS && id != ICECORE_IS_KEY && !find_property(frame->class, id))
+    /* The other formats of PHP read the same name in another way: igbinary does not look for other
+     * visibilities. So such a property is not remembered. */
+    if (place && frame->kind == ICE_BUILD_SLOTS && id != ICECORE_IS_KEY && !b->has_other_name &&
+        !find_property(frame->class, id))
         remember_property(frame, id, place, *type);
     return place;
 }
@@ -387,10 +401,13 @@ build_properties(ice_builder *b, ice_build_frame *frame)
                 return true;
             continue;
         }
+        if (UNEXPECTED(!ice_build_leaf(b, node, dest))) {
+            b->failed_node = node_index;
+            return false;
+        }
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
             ice_build_add_target(b, node_index, dest);
-        if (UNEXPECTED(!ice_build_leaf(b, node, dest)) ||
-            (type && UNEXPECTED(!finish_property(b, node_index, dest, type)))) {
+        if (type && UNEXPECTED(!finish_property(b, node_index, dest, type))) {
             b->failed_node = node_index;
             return false;
         }

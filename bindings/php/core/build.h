@@ -42,6 +42,7 @@ typedef struct {
     uintptr_t last_shape_data; /* address of the buckets of the last array that was built from a shape */
     uint32_t class_id;
     ice_class *class;          /* the class with this id: that of the last object */
+    bool has_other_name;       /* the class declares the last property with another visibility than the data */
 } ice_builder;
 
 /* Issues PHP's warnings about the integers before this node that were cut to 64 bits. Is called
@@ -56,7 +57,7 @@ ice_build_warn_wide(ice_builder *b, uint32_t node, bool includes_node)
 
 /* ---- links -------------------------------------------------------------- */
 
-/* Records the place of the value of a node to which a link may refer. */
+/* Records the place of the value of a node to which a link may refer. The value must be there. */
 void ice_build_add_target(ice_builder *b, uint32_t node, zval *place);
 /* Records that the value of a node is in a typed property. */
 void ice_build_set_target_type(ice_builder *b, uint32_t node, zend_property_info *type);

@@ -1,6 +1,22 @@
 /* Builds links and aliases, and registers the values that they refer to. */
 #include "core/build.h"
 
+/* Remembers the value at the target's place, for igbinary. A value that was written as a reference
+ * becomes one at once, also if it is a container that is still open. */
+static void
+set_value(ice_target *target, bool is_reference)
+{
+    zval *place = target->place;
+    if (is_reference)
+        ZVAL_NEW_REF(place, place);
+    else if (Z_TYPE_P(place) == IS_ARRAY && Z_REFCOUNTED_P(place)) {
+        /* A link may make the array part of itself, and more entries follow. */
+        HT_ALLOW_COW_VIOLATION(Z_ARRVAL_P(place));
+    }
+    ZVAL_COPY_VALUE(&target->value, place);
+    target->place = NULL;
+}
+
 void
 ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
 {
@@ -12,6 +28,8 @@ ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
     target->node = node;
     target->place = place;
     target->type = NULL;
+    if (b->settings->is_igbinary)
+        set_value(target, b->nodes[node].flags & ICECORE_FLAG_REF);
 }
 
 /* Returns the target with this node, or NULL. The targets are sorted by node, because nodes are
@@ -56,6 +74,23 @@ build_alias(ice_target *target, zval *dest)
     return true;
 }
 
+/* Builds a link of igbinary, by its rule. A link by reference to any other value makes
+ * a new reference, which later links share. The place where the value was found first does not
+ * change. Any other link copies the value of a reference. */
+static void
+build_igbinary_link(ice_target *target, bool is_by_reference, zval *dest)
+{
+    if (!is_by_reference) {
+        ZVAL_COPY_DEREF(dest, &target->value);
+        return;
+    }
+    ZVAL_COPY(dest, &target->value);
+    if (Z_ISREF_P(dest))
+        return;
+    ZVAL_NEW_REF(dest, dest);
+    ZVAL_COPY_VALUE(&target->value, dest);
+}
+
 /* Returns the result of ice_build_link. PHP reports the offset after a link that it refuses. */
 static bool
 link_result(ice_builder *b, bool is_built)
@@ -71,6 +106,10 @@ ice_build_link(ice_builder *b, const icecore_node *node, zval *dest)
     zval *place;
     if (!target)
         return link_result(b, false);
+    if (b->settings->is_igbinary) {
+        build_igbinary_link(target, node->kind == ICECORE_ALIAS, dest);
+        return link_result(b, true);
+    }
     if (node->kind == ICECORE_ALIAS)
         return link_result(b, build_alias(target, dest));
     place = target->place;

@@ -68,19 +68,25 @@ declared_name(zend_class_entry *ce, zend_string *key, bool *is_invalid)
     return info ? info->name : NULL;
 }
 
-/* Returns true if an object may get a property that its class does not declare. */
+/* Returns true if an object may get a property that its class does not declare. The messages of
+ * igbinary name its function. */
 static bool
-may_create(zend_class_entry *ce, zend_string *key)
+may_create(const ice_builder *b, zend_class_entry *ce, zend_string *key)
 {
+    const bool is_igbinary = b->settings->is_igbinary;
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NO_DYNAMIC_PROPERTIES)) {
-        zend_throw_error(NULL, "Cannot create dynamic property %s::$%s", ZSTR_VAL(ce->name),
-                         zend_get_unmangled_property_name(key));
+        zend_throw_error(NULL, "Cannot create dynamic property %s::$%s%s", ZSTR_VAL(ce->name),
+                         zend_get_unmangled_property_name(key), is_igbinary ? " in igbinary_unserialize" : "");
         return false;
     }
 #if PHP_VERSION_ID >= 80200
     if (!(ce->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES)) {
-        zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name),
-                   zend_get_unmangled_property_name(key));
+        const char *name = zend_get_unmangled_property_name(key);
+        if (is_igbinary)
+            php_error_docref(NULL, E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated",
+                             ZSTR_VAL(ce->name), name);
+        else
+            zend_error(E_DEPRECATED, "Creation of dynamic property %s::$%s is deprecated", ZSTR_VAL(ce->name), name);
         return !EG(exception);
     }
 #endif
@@ -117,23 +123,26 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     HashTable *table = property_table(b, frame);
     zval *place = zend_hash_find(table, key);
     zend_string *name;
-    bool is_invalid;
+    bool is_invalid = false;
     *type = NULL;
+    b->has_other_name = false;
     /* In a table of properties, PHP's IS_INDIRECT leads to the slot of a declared property. */
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     /* A warning from here on is about the key. If the key has a node of its own, this is the failed
      * node, and its value is included. */
     ice_build_warn_wide(b, b->failed_node, b->nodes[b->failed_node].key == ICECORE_IS_KEY);
-    name = declared_name(object->ce, key, &is_invalid);
+    /* igbinary looks only for the name in the data. */
+    name = b->settings->is_igbinary ? NULL : declared_name(object->ce, key, &is_invalid);
     if (is_invalid)
         return NULL;
     if (name) {
+        b->has_other_name = true;
         place = zend_hash_lookup(table, name);
         if (Z_TYPE_P(place) == IS_INDIRECT)
             return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     } else if (!place)
-        return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
+        return may_create(b, object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
     ice_build_free_late(b, place);
     ZVAL_NULL(place);
     return place;

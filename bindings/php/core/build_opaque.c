@@ -103,6 +103,10 @@ ice_build_opaque(ice_builder *b, uint32_t node_index, zval *dest)
     if (!class->ce || !class->ce->unserialize) {
         zend_error(E_WARNING, "Class %s has no unserializer",
                    class->ce ? ZSTR_VAL(class->ce->name) : "__PHP_Incomplete_Class");
+        /* PHP's own reader then makes an object without properties. igbinary refuses the data. It has no
+         * list of allowed classes, and a class that is not listed is incomplete, as in PHP. */
+        if (b->settings->is_igbinary && (class->ce || !b->settings->classes.has_allowed_classes))
+            return false;
         if (object_init_ex(dest, class->ce ? class->ce : php_ce_incomplete_class) == FAILURE)
             return false;
         if (!class->ce)

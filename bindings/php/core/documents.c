@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/payloads.h"
 #include "core/scan.h"
+#include "core/session_by_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
@@ -109,6 +110,18 @@ read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long
         zend_array_destroy(payloads);
 }
 
+/* Returns true if a text that was refused with this error may still be well-formed inside of the
+ * document around it, because it has links to values outside of it. `outer_payloads` are those of
+ * the document that this module checked. If PHP's own handler of sessions reads the document, there
+ * are none, and the links can't be checked. */
+static bool
+may_have_outer_links(zend_string *text, const icecore_error *error, HashTable *outer_payloads)
+{
+    if (outer_payloads)
+        return zend_hash_exists(outer_payloads, text);
+    return BG(unserialize).level > 0 && !BG(serialize_lock) && error->kind == ICECORE_BAD_LINK;
+}
+
 /* Passes a text to PHP's own reader, after the whole text and its payloads were checked. If
  * `uses_outer_list` is true, PHP's reader is already reading the document around this text, and
  * continues with the list of classes of that document. */
@@ -121,8 +134,7 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
     /* A payload with links to values outside of it is well-formed only inside of its document. The
      * payloads in the list were checked together with their document. */
-    if (checked == ICE_PAYLOADS_MALFORMED && ICE_G(checked_payloads) &&
-        zend_hash_exists(ICE_G(checked_payloads), text)) {
+    if (checked == ICE_PAYLOADS_MALFORMED && may_have_outer_links(text, &error, ICE_G(checked_payloads))) {
         zend_hash_clean(names);
         ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
         checked = uses_outer_list || ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_ALLOWED
@@ -254,8 +266,8 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     return is_done;
 }
 
-/* Checks and builds the document that was read. Throws and returns false if a value can't be
- * built. */
+/* Checks and builds the document that was read. Returns false if an exception was thrown, or if PHP
+ * refuses a value. */
 static bool
 build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 {
@@ -267,13 +279,23 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
     if (ice_build(ctx, settings, result))
         return true;
     ice_build_free(ctx, result);
-    if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY) {
-        char path[512];
-        icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
+    return false;
+}
+
+/* Reports a value that PHP refuses: by an exception, or by a warning if `is_warning` is true. Does
+ * nothing if there is an exception already. */
+static void
+report_refused_value(ice_context *ctx, bool is_warning)
+{
+    char path[512];
+    if (EG(exception) || ICE_IS_OUT_OF_MEMORY)
+        return;
+    icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
+    if (is_warning)
+        php_error_docref(NULL, E_WARNING, "Icecore: PHP refuses the value at %s", path);
+    else
         ice_throw(ice_decode_exception, "value", -1, path,
                   zend_strpprintf(0, "Icecore: PHP refuses the value at %s", path));
-    }
-    return false;
 }
 
 bool
@@ -285,8 +307,8 @@ ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *sett
     ctx->may_be_compressed = true;
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error))
         ice_throw_error(ice_decode_exception, &error);
-    else
-        is_done = build_checked(ctx, settings, result);
+    else if (!(is_done = build_checked(ctx, settings, result)))
+        report_refused_value(ctx, false);
     ice_context_release(ctx);
     if (is_done)
         unwrap_root(result);
@@ -299,14 +321,21 @@ ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables
     icecore_stage *stage = ice_stage(ICE_STAGE_SESSION, BG(unserialize_max_depth));
     ice_context *ctx;
     icecore_error error;
-    bool is_done = false;
+    bool is_done = false, has_opaque = false, needs_php;
     if (!stage)
         return false;
     ctx = ice_context_acquire();
-    if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error))
-        is_done = build_checked(ctx, settings, variables);
+    if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error)) {
+        if (ice_policy_check(ctx, &settings->classes, &has_opaque) && !has_opaque &&
+            !(is_done = ice_build(ctx, settings, variables)))
+            ice_build_free(ctx, variables);
+        needs_php = has_opaque && !EG(exception);
+    } else
+        /* Only PHP's reader knows how many values a payload counts for, and it cuts integers
+         * beyond 64 bits. */
+        needs_php = error.detail == ICECORE_DETAIL_OPAQUE_LINK || error.detail == ICECORE_DETAIL_WIDE_INTEGER;
     ice_context_release(ctx);
-    return is_done;
+    return needs_php ? ice_session_read_by_php(text, &settings->classes, variables) : is_done;
 }
 
 void
@@ -323,8 +352,8 @@ ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *sett
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error)) {
         ice_line line;
         php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
-    } else
-        build_checked(ctx, settings, &built);
+    } else if (!build_checked(ctx, settings, &built))
+        report_refused_value(ctx, true);
     ice_context_release(ctx);
     if (Z_ISUNDEF(built))
         return;

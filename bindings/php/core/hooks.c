@@ -108,18 +108,25 @@ ice_hook_serialize(zend_object *object, zval *result)
     return true;
 }
 
+bool
+ice_hook_call_sleep(zend_object *object, zend_function *method, zval *result)
+{
+    ZVAL_UNDEF(result);
+    BG(serialize_lock)++;
+    zend_call_known_instance_method_with_0_params(method, object, result);
+    BG(serialize_lock)--;
+    if (!EG(exception) && !Z_ISUNDEF_P(result))
+        return true;
+    zval_ptr_dtor(result);
+    return false;
+}
+
 HashTable *
 ice_hook_sleep(zend_object *object, zend_function *method)
 {
     zval result;
-    ZVAL_UNDEF(&result);
-    BG(serialize_lock)++;
-    zend_call_known_instance_method_with_0_params(method, object, &result);
-    BG(serialize_lock)--;
-    if (EG(exception) || Z_ISUNDEF(result)) {
-        zval_ptr_dtor(&result);
+    if (!ice_hook_call_sleep(object, method, &result))
         return NULL;
-    }
     if (Z_TYPE(result) != IS_ARRAY) {
         zval_ptr_dtor(&result);
         php_error_docref(NULL, E_WARNING,

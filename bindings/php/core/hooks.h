@@ -8,6 +8,8 @@
 void ice_hooks_run(ice_context *ctx);
 /* Calls __serialize. Returns false if an exception was thrown. */
 bool ice_hook_serialize(zend_object *object, zval *result);
+/* Calls __sleep. Returns false if an exception was thrown. */
+bool ice_hook_call_sleep(zend_object *object, zend_function *method, zval *result);
 /* Calls __sleep and returns the array of names. Returns NULL if an exception was thrown, or if
  * the method returned no array; then a warning was issued. */
 HashTable *ice_hook_sleep(zend_object *object, zend_function *method);

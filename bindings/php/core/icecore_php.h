@@ -143,10 +143,13 @@ typedef struct {
     uint32_t hash[2 * ICE_SHAPE_MAX_KEYS]; /* the hash part of the table */
 } ice_shape;
 
-/* A value that a link or an alias refers to: its node, and the place of its zval. */
+/* A value that a link or an alias refers to: its node, and the place of its zval. In igbinary, a
+ * link names the value and not the place: the place may have another value meanwhile. */
 typedef struct {
     uint32_t node;
-    zval *place;
+    zval *place;              /* NULL in igbinary */
+    zval value;               /* of igbinary: an object, an array or a reference. A value that is replaced in its
+                               * place is freed after the build, so no reference is counted here. */
     zend_property_info *type; /* the typed property at `place`, until it becomes a reference; or NULL */
 } ice_target;
 
@@ -300,6 +303,8 @@ bool ice_class_options_read(ice_class_options *class_options, HashTable *options
 void ice_class_options_free(ice_class_options *class_options);
 /* Returns true if a record takes the place of objects of this class. */
 bool ice_policy_makes_record(const ice_class_options *class_options, const char *class, size_t len);
+/* Returns true if all classes are allowed, whatever their names are. */
+bool ice_policy_allows_any(const ice_class_options *class_options);
 /* Checks each class of the document, and stores the verdicts in the context. Throws and
  * returns false if a class is refused. `has_opaque` receives true if the document has `C:`
  * objects. */
@@ -372,7 +377,7 @@ enum { ICE_RECORD_CLASS, ICE_RECORD_KIND, ICE_RECORD_PROPERTIES };
 
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGE_COUNT = 12 };
+enum { ICE_STAGE_COUNT = 15 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;
@@ -391,6 +396,8 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     icecore_buffer replace_output, convert_output;
     uint32_t checked_class_count; /* number of classes checked for has_serializable_class */
     bool has_serializable_class; /* a class of the program implements Serializable only */
+    bool has_searched_compact_strings;
+    zend_ini_entry *compact_strings; /* of igbinary.compact_strings; NULL if there is no such entry */
     HashTable *checked_payloads; /* payloads of the text that PHP's reader is reading, or NULL */
     uint32_t last_call_number;
 ZEND_END_MODULE_GLOBALS(icecore)

@@ -142,6 +142,48 @@ ice_payloads_check_text(zend_string *text, const ice_class_options *class_option
     return result;
 }
 
+/* Reads a session by the stage with this id. Returns false with an error, or if an exception was
+ * thrown. */
+static bool
+read_session(ice_context *ctx, int stage_id, zend_string *text, icecore_error *error)
+{
+    icecore_stage *stage = ice_stage(stage_id, BG(unserialize_max_depth));
+    return stage && ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, error);
+}
+
+/* Checks all names in the whole text that look like those of classes. */
+static ice_payloads_result
+check_all_names(zend_string *text, const ice_class_options *class_options, HashTable *names)
+{
+    ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
+    mark_as_required(names);
+    return ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_ALLOWED : ICE_PAYLOADS_THROWN;
+}
+
+ice_payloads_result
+ice_payloads_check_session(zend_string *text, const ice_class_options *class_options, HashTable *allowed_names)
+{
+    ice_context *ctx = ice_context_acquire();
+    ice_payloads_result result = ICE_PAYLOADS_THROWN;
+    icecore_error error;
+    bool has_opaque;
+    if (read_session(ctx, ICE_STAGE_SESSION_PAYLOADS, text, &error)) {
+        if (ice_policy_check(ctx, class_options, &has_opaque) &&
+            check_raw_payloads(ctx, class_options, true, allowed_names)) {
+            add_allowed_classes(ctx, allowed_names);
+            result = ICE_PAYLOADS_ALLOWED;
+        }
+    } else if (!EG(exception))
+        /* The cause is in a payload if the text can be read without decoding the payloads. A link
+         * after a payload ends that reading. */
+        result = read_session(ctx, ICE_STAGE_SESSION_LENIENT, text, &error) ||
+                         (!EG(exception) && error.detail == ICECORE_DETAIL_OPAQUE_LINK)
+                     ? check_all_names(text, class_options, allowed_names)
+                     : ICE_PAYLOADS_MALFORMED;
+    ice_context_release(ctx);
+    return result;
+}
+
 /* ---- payloads that Icecore passes to a class ---------------------------- */
 
 /* Returns true if all classes in a payload are allowed; otherwise throws. A class that is not
@@ -184,8 +226,12 @@ check_payload(zend_string *class, const char *bytes, size_t len, const ice_class
                   check_raw_payloads(ctx, class_options, true, names);
     else if (!EG(exception)) {
         ice_scan_classes(bytes, len, names);
-        is_allowed = zend_hash_num_elements(names) == 0;
-        if (!is_allowed)
+        mark_as_required(names);
+        /* A class may write a payload whose links only the class can follow, such as links from one
+         * payload to another. It gets such a payload if every name in it is allowed. */
+        if (error.kind == ICECORE_BAD_LINK || error.detail == ICECORE_DETAIL_OPAQUE_LINK)
+            is_allowed = ice_policy_check_names(class_options, names);
+        else if (!(is_allowed = zend_hash_num_elements(names) == 0))
             ice_throw_error(ice_decode_exception, &error);
     }
     zend_array_destroy(names);

@@ -309,6 +309,13 @@ ice_policy_makes_record(const ice_class_options *class_options, const char *clas
     return without_report(class_verdict(class_options, class, len)) == ICECORE_AS_RECORD;
 }
 
+bool
+ice_policy_allows_any(const ice_class_options *class_options)
+{
+    /* No class has this name, and no pattern for names matches it. */
+    return without_report(class_verdict(class_options, ZEND_STRL(" "))) == ICECORE_ALLOWED;
+}
+
 /* ---- messages ----------------------------------------------------------- */
 
 /* Returns the engine's text about a class. `message_kind` is one of ICECORE_WORDS_. */

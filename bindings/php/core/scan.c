@@ -89,21 +89,39 @@ parse_payload_header(const char *cursor, const char *end, size_t *len)
     return cursor + 2;
 }
 
-void
-ice_scan_payloads(zend_string *text, HashTable *payloads)
+/* Does what ice_scan_payloads does. If `has_names` is true, a name and `|` are before each value that
+ * is not in a container. */
+static void
+scan_payloads(zend_string *text, bool has_names, HashTable *payloads)
 {
     const char *cursor = ZSTR_VAL(text), *end = cursor + ZSTR_LEN(text);
     /* A nested payload is also part of the payloads around it, so the total is limited. */
-    size_t remaining_bytes = 16 * ZSTR_LEN(text) + 65536, len;
+    size_t remaining_bytes = 16 * ZSTR_LEN(text) + 65536, len, depth = 0;
+    bool is_at_name = has_names;
     while (cursor < end) {
+        if (is_at_name) {
+            const char *bar = memchr(cursor, '|', end - cursor);
+            if (!bar)
+                return;
+            cursor = bar + 1;
+            is_at_name = false;
+            continue;
+        }
         /* These bytes are between tokens. strchr also finds a NUL byte, so it is skipped, too. */
-        if (strchr("};:,", *cursor))
+        if (strchr("};:,", *cursor)) {
+            depth -= *cursor == '}' && depth;
+            is_at_name = has_names && *cursor == '}' && !depth;
             cursor++;
-        else if (*cursor == 'x' || *cursor == 'm')
+        } else if (*cursor == 'x' || *cursor == 'm')
             cursor += 2;
-        else if (*cursor != 'C')
+        else if (*cursor != 'C') {
             cursor = token_end(cursor, end);
-        else {
+            if (cursor[-1] == '{')
+                depth++;
+            else
+                is_at_name = has_names && !depth;
+        } else {
+            depth++;
             if (!(cursor = parse_payload_header(cursor, end, &len)) || len > remaining_bytes)
                 return;
             if (len < 2 || !strchr("aOCEsSidbrRNxm", *cursor) || (cursor[1] != ':' && cursor[1] != ';')) {
@@ -114,6 +132,18 @@ ice_scan_payloads(zend_string *text, HashTable *payloads)
             zend_hash_str_add_empty_element(payloads, cursor, len);
         }
     }
+}
+
+void
+ice_scan_payloads(zend_string *text, HashTable *payloads)
+{
+    scan_payloads(text, false, payloads);
+}
+
+void
+ice_scan_session_payloads(zend_string *text, HashTable *payloads)
+{
+    scan_payloads(text, true, payloads);
 }
 
 size_t

@@ -13,6 +13,9 @@ void ice_scan_classes(const char *text, size_t len, HashTable *names);
  * data. */
 void ice_scan_payloads(zend_string *text, HashTable *payloads);
 
+/* Does the same for the text of a session. */
+void ice_scan_session_payloads(zend_string *text, HashTable *payloads);
+
 /* Returns the offset after the token that begins at `offset`. */
 size_t ice_scan_token_end(zend_string *text, size_t offset);
 

@@ -11,8 +11,11 @@ ice_stage(int stage_id, zend_long depth)
         [ICE_STAGE_IGBINARY] = "igbinary",
         [ICE_STAGE_VAR_EXPORT] = "var-export",
         [ICE_STAGE_SESSION] = "php-session:handler=php",
+        [ICE_STAGE_SESSION_LENIENT] = "php-session:handler=php,lenient",
+        [ICE_STAGE_SESSION_PAYLOADS] = "php-session:handler=php,lenient,payloads",
         [ICE_STAGE_PHP_WRITE] = "php",
         [ICE_STAGE_IGBINARY_WRITE] = "igbinary",
+        [ICE_STAGE_IGBINARY_WRITE_FULL] = "igbinary:compact_strings=off",
         /* `trusted` says that the value belongs to the program. The output is then that of PHP. */
         [ICE_STAGE_VAR_EXPORT_WRITE] = "var-export:trusted",
         [ICE_STAGE_SESSION_WRITE] = "php-session:handler=php",

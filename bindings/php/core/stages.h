@@ -12,9 +12,14 @@ enum {
     ICE_STAGE_IGBINARY,
     ICE_STAGE_VAR_EXPORT,
     ICE_STAGE_SESSION,
+    ICE_STAGE_SESSION_LENIENT,
+    /* Decodes the payloads of `C:` objects, too. */
+    ICE_STAGE_SESSION_PAYLOADS,
     /* For writing, which has no depth limit in PHP. */
     ICE_STAGE_PHP_WRITE,
     ICE_STAGE_IGBINARY_WRITE,
+    /* Writes each string in full, as with igbinary.compact_strings=0. */
+    ICE_STAGE_IGBINARY_WRITE_FULL,
     ICE_STAGE_VAR_EXPORT_WRITE,
     ICE_STAGE_SESSION_WRITE,
     /* With the engine's default depth, for functions that take any format. */

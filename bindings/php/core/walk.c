@@ -3,15 +3,23 @@
 
 /* ---- values that several places refer to -------------------------------- */
 
-/* If the value at this address was pushed before, pushes a link, an alias or a copy (`kind`),
- * and returns true. Otherwise registers it as the value of the next node, and keeps `holder`
- * alive, so that the address is not reused. */
+/* Returns the flags of a node for a PHP reference that several places have. igbinary marks each
+ * such place, even if the other places are not part of the value. PHP's text has no such mark. */
+static inline uint8_t
+flags_of_reference(const ice_walker *w)
+{
+    return w->purpose == ICE_FOR_IGBINARY ? ICECORE_FLAG_REF : 0;
+}
+
+/* If the value at this address was pushed before, pushes a link or an alias (`kind`) with these
+ * flags, and returns true. Otherwise registers it as the value of the next node, and keeps
+ * `holder` alive, so that the address is not reused. */
 static bool
-push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t kind, uint16_t key)
+push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t kind, uint8_t flags, uint16_t key)
 {
     const ice_slot *slot = ice_map_find(&w->ctx->node_by_address, address);
     if (slot) {
-        ice_push(w->engine, w->tape, kind, 0, key, 0, slot->value);
+        ice_push(w->engine, w->tape, kind, flags, key, 0, slot->value);
         return true;
     }
     ice_map_add(&w->ctx->node_by_address, address, ice_walk_next_node(w));
@@ -19,13 +27,14 @@ push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t
     return false;
 }
 
-/* Marks a node as a possible target of a link, if it was pushed. Returns `is_pushed`. The node is
- * still on the tape, because only the walk of an open container writes parts. */
+/* Marks a node as a possible target of a link, and sets these flags, if it was pushed. Returns
+ * `is_pushed`. The node is still on the tape, because only the walk of an open container writes
+ * parts. */
 static bool
-mark_as_target(ice_walker *w, size_t node, bool is_pushed)
+mark_as_target(ice_walker *w, size_t node, uint8_t flags, bool is_pushed)
 {
     if (is_pushed)
-        w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
+        w->tape->nodes[node].flags |= flags | ICECORE_FLAG_TARGET;
     return is_pushed;
 }
 
@@ -83,12 +92,20 @@ walk_recursively(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* Returns ARRAY_IS_SHARED if the contents of an array may come again. `outer` is the frame around it;
- * NULL for the root. */
+/* Returns ARRAY_IS_SHARED if the contents of an array in an array may come again. `outer` is the
+ * frame around it. */
 static zend_always_inline uint32_t
+sharing_flag_in_array(const HashTable *table, const ice_walk_frame *outer)
+{
+    return outer->is_shared || GC_REFCOUNT(table) > 1 ? ARRAY_IS_SHARED : 0;
+}
+
+/* Does the same for any array. As in PHP, each variable of a session is a root, and it does not
+ * matter if other places share an array that is a root. */
+static uint32_t
 sharing_flag(const HashTable *table, const ice_walk_frame *outer)
 {
-    return (outer && outer->is_shared) || GC_REFCOUNT(table) > 1 ? ARRAY_IS_SHARED : 0;
+    return outer && outer->kind != ICE_WALK_VARIABLES ? sharing_flag_in_array(table, outer) : 0;
 }
 
 /* Pushes an array in a map that walk_map_recursively walks. The map itself may have no mark
@@ -100,7 +117,7 @@ push_array_in_array(ice_walker *w, HashTable *table, uint16_t key, const ice_wal
         ice_walk_push_recursion(w, key);
         return true;
     }
-    return push_array(w, table, key, sharing_flag(table, outer) | ARRAY_IS_PROTECTED);
+    return push_array(w, table, key, sharing_flag_in_array(table, outer) | ARRAY_IS_PROTECTED);
 }
 
 /* Walks a map to its end, as walk_recursively does, but without a call of continue_frame for each
@@ -156,15 +173,17 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, uint32_t flags)
     ice_walk_frame local_frame, *frame = &local_frame;
     uint32_t node, position = 0, pushed_count = 0;
     bool is_recursive;
-    /* igbinary writes an array once, even if several places share it. */
-    if (w->purpose == ICE_FOR_IGBINARY && !(flags & ARRAY_IN_REFERENCE)) {
+    /* igbinary writes an array once, even if several places share it. But it does not register an
+     * array that is the root, so it writes such an array once more if it is found again. */
+    if (w->purpose == ICE_FOR_IGBINARY && !(flags & ARRAY_IN_REFERENCE) && ice_walk_next_node(w)) {
         zval holder;
         ZVAL_ARR(&holder, table);
         /* An immutable array has no count of references. The type IS_ARRAY without the flag for
          * counting keeps ZVAL_COPY from changing it. */
         if (GC_FLAGS(table) & GC_IMMUTABLE)
             Z_TYPE_INFO(holder) = IS_ARRAY;
-        if (push_again_or_register(w, table, &holder, ICECORE_COPY, key))
+        /* The array may still be open, so this is a link and not a copy. */
+        if (push_again_or_register(w, table, &holder, ICECORE_LINK, 0, key))
             return true;
     }
     ice_push(w->engine, w->tape, is_a_list ? ICECORE_ARRAY : ICECORE_MAP, 0, key, count, 0);
@@ -209,7 +228,8 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, uint32_t flags)
                                                              : walk_map_recursively(w, frame);
 }
 
-/* Pushes an array that is in a container. As in PHP, an array in itself becomes null. */
+/* Pushes an array that is in a container. As in PHP, an array in itself becomes null. In igbinary it
+ * becomes a link. */
 static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
@@ -218,6 +238,8 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
     const bool has_table =
         outer->kind == ICE_WALK_TABLE || (outer->kind == ICE_WALK_SLOTS && outer->object->properties);
     const bool checks_recursion = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
+    if (w->purpose == ICE_FOR_IGBINARY)
+        return push_array(w, table, key, 0);
     if (!checks_recursion)
         return push_array(w, table, key, sharing_flag(table, outer));
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {
@@ -229,11 +251,21 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
 
 /* ---- values ------------------------------------------------------------- */
 
-/* In PHP's text a resource is the integer 0; in other formats it is null. */
-static void
-push_resource(ice_walker *w, uint16_t key)
+/* In PHP's text a resource is the integer 0; in other formats it is null. igbinary warns about it. */
+static bool
+push_resource(ice_walker *w, const zval *resource, uint16_t key)
 {
+    if (w->purpose == ICE_FOR_IGBINARY) {
+        const char *type = zend_rsrc_list_get_rsrc_type(Z_RES_P(resource));
+        php_error_docref(NULL, E_DEPRECATED,
+                         "Cannot serialize resource(%s) and resources may be converted to objects that cannot be "
+                         "serialized in future php releases. Serializing the value as null instead",
+                         type ? type : "Unknown");
+        if (EG(exception))
+            return ice_walk_stop(w, ICE_THROWN);
+    }
     ice_push(w->engine, w->tape, ice_walk_writes_php_text(w) ? ICECORE_INT : ICECORE_NULL, 0, key, 0, 0);
+    return true;
 }
 
 /* Pushes a value that is not a leaf. `outer` is the frame around it; NULL for the root. */
@@ -249,21 +281,21 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
             EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
             const size_t node = w->tape->node_count;
-            if (push_again_or_register(w, address, value, ICECORE_ALIAS, key))
+            const uint8_t flags = flags_of_reference(w);
+            if (push_again_or_register(w, address, value, ICECORE_ALIAS, flags, key))
                 return true;
             /* PHP counts a reference and its object as one value, so both are registered under the
              * address of the object. */
             if (Z_TYPE_P(inner) == IS_OBJECT)
-                return mark_as_target(w, node, ice_walk_object(w, Z_OBJ_P(inner), key));
+                return mark_as_target(w, node, flags, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
-                return mark_as_target(w, node,
+                return mark_as_target(w, node, flags,
                                       push_array(w, Z_ARRVAL_P(inner), key,
                                                  sharing_flag(Z_ARRVAL_P(inner), outer) | ARRAY_IN_REFERENCE));
             if (UNEXPECTED(!ice_walk_is_leaf(inner)))
-                push_resource(w, key);
-            else
-                ice_walk_push_leaf(w, inner, key);
-            return mark_as_target(w, node, true);
+                return mark_as_target(w, node, flags, push_resource(w, inner, key));
+            ice_walk_push_leaf(w, inner, key);
+            return mark_as_target(w, node, flags, true);
         }
         value = inner;
         if (ice_walk_is_leaf(value)) {
@@ -280,15 +312,15 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
         if (w->purpose != ICE_FOR_EXPORT &&
             (w->purpose == ICE_FOR_IGBINARY || !ice_walk_has_one_owner(Z_OBJ_P(value), outer && outer->is_shared))) {
             const size_t node = w->tape->node_count;
-            if (push_again_or_register(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
+            if (push_again_or_register(w, Z_OBJ_P(value), value, ICECORE_LINK, 0, key))
                 return true;
-            return mark_as_target(w, node, ice_walk_object(w, Z_OBJ_P(value), key));
+            return mark_as_target(w, node, 0, ice_walk_object(w, Z_OBJ_P(value), key));
         }
         if (EXPECTED(w->purpose != ICE_FOR_EXPORT) &&
             EXPECTED((class_info = ice_walk_cached_class(w, Z_OBJ_P(value)))))
             return ice_walk_slots(w, Z_OBJ_P(value), key, class_info);
         return ice_walk_object(w, Z_OBJ_P(value), key);
-    default: push_resource(w, key); return true;
+    default: return push_resource(w, value, key);
     }
 }
 
@@ -392,31 +424,44 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
-/* Walks the names and values that ice_walk_sleep lists for igbinary. */
+/* Walks the names that __sleep returned, for igbinary. As in igbinary, each property is looked up
+ * when it is written. */
 static bool
-walk_pairs(ice_walker *w, ice_walk_frame *frame)
+walk_sleep_names(ice_walker *w, ice_walk_frame *frame)
 {
-    const uint32_t count = zend_hash_num_elements(frame->table);
-    while (frame->position < count) {
-        zval *name = zend_hash_index_find(frame->table, frame->position);
-        zval *value = zend_hash_index_find(frame->table, frame->position + 1);
+    zend_string *key;
+    zend_ulong number;
+    zval *name;
+    while ((name = next_entry(frame, &key, &number, false))) {
+        HashTable *properties;
+        zend_string *written_name;
+        zval *value, holder;
         uint16_t id;
-        frame->position += 2;
+        bool is_leaf, is_ok = true;
         frame->pushed_count++;
         if (UNEXPECTED(Z_TYPE_P(name) != IS_STRING)) {
-            php_error_docref(NULL, E_NOTICE,
-                             "__sleep should return an array only containing the names of instance-variables to "
-                             "serialize");
-            if (UNEXPECTED(EG(exception)))
+            if (!ice_walk_warn_no_names())
                 return ice_walk_stop(w, ICE_THROWN);
             ice_push(w->engine, w->tape, ICECORE_HOLE, 0, 0, 0, 0);
             continue;
         }
-        id = ice_walk_push_key(w, Z_STR_P(name), 0, true);
-        if (EXPECTED(ice_walk_is_leaf(value)))
+        ZVAL_OBJ(&holder, frame->object);
+        properties = zend_get_properties_for(&holder, ZEND_PROP_PURPOSE_SERIALIZE);
+        value = ice_walk_named_property(frame->object, properties, Z_STR_P(name), &written_name);
+        if (UNEXPECTED(!value)) {
+            zend_release_properties(properties);
+            return ice_walk_stop(w, ICE_THROWN);
+        }
+        id = ice_walk_push_key(w, written_name, 0, true);
+        zend_string_release(written_name);
+        is_leaf = ice_walk_is_leaf(value);
+        if (EXPECTED(is_leaf))
             ice_walk_push_leaf(w, value, id);
         else
-            return push_value(w, value, id, frame);
+            is_ok = push_value(w, value, id, frame);
+        zend_release_properties(properties);
+        if (!is_leaf)
+            return is_ok;
     }
     frame->is_at_end = true;
     return true;
@@ -463,7 +508,7 @@ continue_frame(ice_walker *w, ice_walk_frame *frame)
     switch (frame->kind) {
     case ICE_WALK_LIST: return walk_list(w, frame);
     case ICE_WALK_SLOTS: return walk_slots(w, frame);
-    case ICE_WALK_PAIRS: return walk_pairs(w, frame);
+    case ICE_WALK_NAMES: return walk_sleep_names(w, frame);
     default: return walk_table(w, frame);
     }
 }

@@ -31,7 +31,7 @@ enum {
     ICE_WALK_SLOTS,       /* declared properties of an object */
     ICE_WALK_TABLE,       /* a hash table of properties */
     ICE_WALK_HOOK_RESULT, /* the array that __serialize returned */
-    ICE_WALK_PAIRS,       /* an array in which names and values of properties alternate */
+    ICE_WALK_NAMES,       /* the names of properties that __sleep returned, for igbinary */
     ICE_WALK_VARIABLES    /* the variables of a session */
 };
 
@@ -115,10 +115,16 @@ ice_walk_push_header(ice_walker *w, uint16_t key, uint32_t class_id)
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
 }
 
-/* Returns the properties that __sleep names, with their values. For igbinary the result is a list
- * in which names and values alternate, otherwise it is a map. Returns NULL if an exception was
+/* Returns the properties that __sleep names, with their values. Returns NULL if an exception was
  * thrown. */
-HashTable *ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose);
+HashTable *ice_walk_sleep(zend_object *object, HashTable *names);
+/* Returns the value that igbinary writes for a name that __sleep returned. `written_name` receives
+ * the name that it writes, with a reference. Returns NULL if an exception was thrown. */
+zval *ice_walk_named_property(zend_object *object, HashTable *properties, zend_string *name,
+                              zend_string **written_name);
+/* Issues igbinary's notice about a result of __sleep that is not a list of names. Returns false if
+ * this threw an exception. */
+bool ice_walk_warn_no_names(void);
 /* Pushes a frame for an array, or for an object whose body is at `node`. Announces its number of
  * entries in the node. The frame takes over the caller's references to the table and the object,
  * each of which may be NULL. */

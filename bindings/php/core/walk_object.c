@@ -58,11 +58,68 @@ push_serialize_result(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
+/* Returns a list with the values of a table as they are in it. A declared property is only
+ * IS_INDIRECT there, which is not a string, so null takes its place. */
+static HashTable *
+list_direct_values(HashTable *table)
+{
+    HashTable *list = zend_new_array(zend_hash_num_elements(table));
+    zval *value;
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        zval item;
+        if (Z_TYPE_P(value) == IS_STRING)
+            ZVAL_COPY(&item, value);
+        else
+            ZVAL_NULL(&item);
+        zend_hash_next_index_insert(list, &item);
+    } ZEND_HASH_FOREACH_END();
+    return list;
+}
+
+/* Returns the names that __sleep returned, with a reference. In igbinary they may also be the
+ * properties of an object. Any other result is a notice and no names. Returns NULL if an exception
+ * was thrown. */
+static HashTable *
+names_for_igbinary(zval *result)
+{
+    HashTable *names;
+    if (Z_TYPE_P(result) == IS_ARRAY)
+        return Z_ARRVAL_P(result);
+    if (Z_TYPE_P(result) == IS_OBJECT)
+        names = list_direct_values(Z_OBJPROP_P(result));
+    else
+        names = ice_walk_warn_no_names() ? zend_new_array(0) : NULL;
+    zval_ptr_dtor(result);
+    return names;
+}
+
+/* Pushes an object for igbinary, with the properties that __sleep names. */
+static bool
+push_sleep_names(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
+{
+    HashTable *names = NULL;
+    zval result;
+    w->has_called_hooks = true;
+    /* This reference keeps the object alive while the hook runs. Then it passes to the frame. */
+    GC_ADDREF(object);
+    if (ice_hook_call_sleep(object, sleep, &result))
+        names = names_for_igbinary(&result);
+    if (!names) {
+        OBJ_RELEASE(object);
+        return ice_walk_stop(w, ICE_THROWN);
+    }
+    ice_walk_push_header(w, key, class_id(w, object->ce));
+    ice_walk_push_frame(w, ICE_WALK_NAMES, w->tape->node_count - 1, names, object, zend_hash_num_elements(names));
+    return true;
+}
+
 /* Pushes an object with the properties that __sleep names; null if __sleep returns no array. */
 static bool
 push_sleep_properties(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
 {
     HashTable *names, *properties;
+    if (w->purpose == ICE_FOR_IGBINARY)
+        return push_sleep_names(w, object, sleep, key);
     if (!prepare_hook_call(w))
         return false;
     /* This reference keeps the object alive while the hook runs. Then it passes to the frame. */
@@ -75,19 +132,15 @@ push_sleep_properties(ice_walker *w, zend_object *object, zend_function *sleep, 
         push_null(w, key);
         return true;
     }
-    properties = ice_walk_sleep(object, names, w->purpose);
+    properties = ice_walk_sleep(object, names);
     zend_array_release(names);
     if (!properties) {
         OBJ_RELEASE(object);
         return ice_walk_stop(w, ICE_THROWN);
     }
     ice_walk_push_header(w, key, class_id(w, object->ce));
-    if (w->purpose == ICE_FOR_IGBINARY)
-        ice_walk_push_frame(w, ICE_WALK_PAIRS, w->tape->node_count - 1, properties, object,
-                            zend_hash_num_elements(properties) / 2);
-    else
-        ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, properties, object,
-                            zend_hash_num_elements(properties));
+    ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, properties, object,
+                        zend_hash_num_elements(properties));
     return true;
 }
 

@@ -65,6 +65,25 @@ PHP_FUNCTION(Icecore_replaced_unserialize)
 
 /* ---- igbinary ----------------------------------------------------------- */
 
+/* The depth that igbinary_unserialize allows unless unserialize_max_depth is larger. igbinary has no
+ * limit, but PHP frees a value by recursion. */
+#define IGBINARY_MAX_DEPTH 16384
+
+/* Returns the id of the stage that writes strings as the ini value igbinary.compact_strings says. The
+ * entry belongs to the extension igbinary, and is searched for once in a request. */
+static int
+igbinary_write_stage(void)
+{
+    if (UNEXPECTED(!ICE_G(has_searched_compact_strings))) {
+        ICE_G(has_searched_compact_strings) = true;
+        ICE_G(compact_strings) = zend_hash_str_find_ptr(EG(ini_directives), ZEND_STRL("igbinary.compact_strings"));
+    }
+    if (UNEXPECTED(ICE_G(compact_strings) && ICE_G(compact_strings)->value &&
+                   !zend_ini_parse_bool(ICE_G(compact_strings)->value)))
+        return ICE_STAGE_IGBINARY_WRITE_FULL;
+    return ICE_STAGE_IGBINARY_WRITE;
+}
+
 PHP_FUNCTION(Icecore_igbinary_serialize)
 {
     zval *value;
@@ -72,18 +91,21 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    bytes = ice_write(value, ICE_STAGE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
+    bytes = ice_write(value, igbinary_write_stage(), ICE_FOR_IGBINARY);
     if (!bytes)
         RETURN_THROWS();
     RETURN_STR(bytes);
 }
 
-/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. */
+/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. igbinary
+ * crashes for some malformed data, for example if the array for __unserialize is cut off; here it
+ * gives a warning and null, too. */
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";
     ice_read_settings settings = { .is_igbinary = true };
-    zend_long depth = BG(unserialize_max_depth);
+    /* In this ini value, 0 means any depth. */
+    zend_long depth = BG(unserialize_max_depth) ? MAX(BG(unserialize_max_depth), IGBINARY_MAX_DEPTH) : 0;
     zend_string *bytes;
     HashTable *options = NULL;
     ZEND_PARSE_PARAMETERS_START(1, 2)

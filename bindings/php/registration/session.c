@@ -7,46 +7,53 @@
 #include "ext/session/php_session.h"
 #include "ext/standard/php_var.h"
 
-/* Lets PHP's own serializer write the variables, as PHP's handler does. */
+/* Returns true if `|` is in a name. In the text it ends a name, so PHP's handler refuses the session. */
+static bool
+has_delimiter(const zend_string *name)
+{
+    return memchr(ZSTR_VAL(name), '|', ZSTR_LEN(name)) != NULL;
+}
+
+/* Lets PHP's own serializer write the variables, as PHP's handler does. Returns NULL if there is
+ * none, or if PHP's handler refuses a name. */
 static zend_string *
 write_by_php(HashTable *variables)
 {
     php_serialize_data_t data;
     smart_str text = { 0 };
     zend_string *key;
+    zend_ulong number;
     zval *value;
     PHP_VAR_SERIALIZE_INIT(data);
-    ZEND_HASH_FOREACH_STR_KEY_VAL(variables, key, value) {
-        if (!key)
+    ZEND_HASH_FOREACH_KEY_VAL(variables, number, key, value) {
+        if (!key) {
+            php_error_docref(NULL, E_WARNING, "Skipping numeric key " ZEND_LONG_FMT, (zend_long)number);
             continue;
+        }
+        if (has_delimiter(key)) {
+            smart_str_free(&text);
+            break;
+        }
         smart_str_append(&text, key);
         smart_str_appendc(&text, '|');
         php_var_serialize(&text, value, &data);
     } ZEND_HASH_FOREACH_END();
     PHP_VAR_SERIALIZE_DESTROY(data);
-    return smart_str_extract(&text);
+    return text.s ? smart_str_extract(&text) : NULL;
 }
 
 PS_SERIALIZER_ENCODE_FUNC(icecore)
 {
     zval *variables = &PS(http_session_vars);
     zend_string *key;
-    zend_ulong number;
-    bool is_empty = true;
     ZVAL_DEREF(variables);
-    if (Z_TYPE_P(variables) != IS_ARRAY)
+    if (Z_TYPE_P(variables) != IS_ARRAY || zend_hash_num_elements(Z_ARRVAL_P(variables)) == 0)
         return NULL;
-    ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(variables), number, key) {
-        if (!key)
-            php_error_docref(NULL, E_WARNING, "Skipping numeric key " ZEND_LONG_FMT, (zend_long)number);
-        /* In the text, `|` ends a name, so a name can't contain it. PHP's handler refuses it,
-         * too. */
-        else if (memchr(ZSTR_VAL(key), '|', ZSTR_LEN(key)))
-            return NULL;
-        is_empty &= !key;
+    ZEND_HASH_FOREACH_STR_KEY(Z_ARRVAL_P(variables), key) {
+        /* PHP warns about the name, or refuses it, after it has called the hooks of the variables before. */
+        if (UNEXPECTED(!key || has_delimiter(key)))
+            return write_by_php(Z_ARRVAL_P(variables));
     } ZEND_HASH_FOREACH_END();
-    if (is_empty)
-        return NULL;
     return ice_write_session(variables, write_by_php);
 }
 

@@ -219,7 +219,10 @@ final class RandomTest
         $bytes = $php->stringResult;
         $read = fn (Implementation $implementation, string $bytes) =>
             $this->outcome($implementation, fn () => $implementation->igbinaryUnserialize($bytes));
-        $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
+        [$ours, $php] = [$read($this->ours, $bytes), $read($this->php, $bytes)];
+        $intended = fn () => $ours->textWithoutRepeats() === $php->textWithoutRepeats()
+            ? 'one call of the autoloader' : null;
+        $this->compare('igbinary_unserialize', $ours, $php, $intended, $bytes);
         // Only Icecore reads damaged bytes, on which the igbinary extension may crash.
         if ($this->ours->name !== $this->php->name) {
             $cut = $read($this->ours, substr($bytes, 0, Rng::below(strlen($bytes))));

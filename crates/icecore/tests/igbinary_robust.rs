@@ -131,3 +131,20 @@ fn numeric_string_keys_become_integer_keys() {
     let out = icecore::convert(br#"{"1":2,"01":3,"-5":4}"#, "json", "igbinary").unwrap();
     assert_eq!(out, b"\0\0\0\x02\x14\x03\x06\x01\x06\x02\x11\x0201\x06\x03\x07\x05\x06\x04");
 }
+
+/// The extension makes a variable of a place with `25`. A link by reference to any other value makes a variable of its
+/// own, so readers for PHP must see the difference.
+#[test]
+fn places_by_reference_are_marked() {
+    use icecore::raw::flag;
+    let is_marked = |bytes: &[u8]| -> Vec<bool> {
+        let document = igbinary::read(bytes, &Limits::default()).unwrap();
+        document.root().items().map(|item| document.nodes()[item.index() as usize].has(flag::REF)).collect()
+    };
+    // An integer, an array, an object and an enum case, each first by reference and then plain.
+    let values: [&[u8]; 4] = [b"\x06\x05", b"\x14\0", b"\x17\x01A\x14\0", b"\x17\x01A\x27\x11\x01X"];
+    for value in values {
+        let bytes = [b"\0\0\0\x02\x14\x02\x06\0\x25", value, b"\x06\x01", value].concat();
+        assert_eq!(is_marked(&bytes), [true, false], "{value:x?}");
+    }
+}

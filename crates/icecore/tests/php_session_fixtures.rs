@@ -329,3 +329,17 @@ fn a_newline_after_the_last_variable_is_ignored_on_request() {
     let error = message(b"a:1:{i:0;i:5;}\n", "php-session:handler=php_serialize");
     assert!(error.contains("`php-session:lenient` ignores them"), "{error}");
 }
+
+/// PHP's reader counts the values in a payload, too.
+#[test]
+fn links_after_a_payload_need_its_values() {
+    let text = br#"a|C:2:"Rz":4:{i:0;}b|O:8:"stdClass":0:{}c|r:3;"#;
+    assert!(message(text, "php-session:handler=php").contains("`C:`"));
+    let stage = Stage::parse("php-session:handler=php,payloads").unwrap();
+    let document = icecore::read_as(text, &stage, &Limits::default()).unwrap();
+    let [b, c] = ["b", "c"].map(|name| document.root().get(name).unwrap().target().index());
+    assert_eq!(b, c);
+    // The first variable is value 1, and its payload is value 2.
+    let text = br#"a|C:2:"Rz":4:{i:0;}b|C:2:"Rz":4:{r:9;}"#;
+    assert_eq!(icecore::read_as(text, &stage, &Limits::default()).unwrap_err().kind(), ErrorKind::BadLink);
+}

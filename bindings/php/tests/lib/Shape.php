@@ -13,10 +13,13 @@ final class Shape
     private array $variables = [];
     private array $slots = [];
     private int $nodes = 0;
+    private int $limit;
 
-    public static function of(mixed $value): string
+    // Shows at most $limit values. Nested shared arrays could make the text very long.
+    public static function of(mixed $value, int $limit = 20_000): string
     {
         $shape = new self;
+        $shape->limit = $limit;
         $text = $shape->value($value);
         return $text . $shape->typedReferences();
     }
@@ -28,8 +31,7 @@ final class Shape
 
     private function value(mixed $value): string
     {
-        // Nested shared arrays could make the text very long.
-        if (++$this->nodes > 20_000) {
+        if (++$this->nodes > $this->limit) {
             return 'and more';
         }
         return match (true) {

@@ -19,6 +19,8 @@ final class Reader
         /** The names that are allowed without options; null if all are. */
         private ?array $defaultAllowed = [],
         private bool $takesLists = true,
+        /** The text becomes igbinary first, in which links to replaced values are allowed. */
+        private bool $becomesIgbinary = false,
     ) {
     }
 
@@ -59,7 +61,7 @@ final class Reader
             'igbinary of a text' =>
                 new self('php', true,
                 fn ($bytes, $list) => Icecore\igbinary_unserialize(Icecore\convert($bytes, 'php', 'igbinary'), $list),
-                \serialize(...), true, $defaultAllowed),
+                \serialize(...), true, $defaultAllowed, true, true),
         ];
         foreach (['php', 'php_binary', 'php_serialize', 'igbinary'] as $handler) {
             $format = "php-session:handler=$handler";
@@ -148,7 +150,7 @@ final class Reader
     public function isRefusedByPhp(string $bytes): bool
     {
         return $this->isLikePhp && $this->format === 'php' && !ini_get('icecore.replace')
-            && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
+            && !preg_match($this->becomesIgbinary ? '/[CErR]:/' : '/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
             && \unserialize($bytes, ['allowed_classes' => false]) === false;
     }
 

@@ -5,11 +5,13 @@
 mod lists;
 mod options;
 mod read;
+mod read_object;
 mod skim;
 mod spelling;
 mod stencil;
 mod strings;
 mod tag;
+mod targets;
 mod write;
 
 pub use options::{ReadOptions, WriteOptions};

@@ -3,19 +3,19 @@
 use super::spelling as code;
 use super::strings::{InputString, NONE, Strings};
 use super::tag;
-use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
+use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
 
 /// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
-const MAX_ENTRIES_WITH_IDS: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// Maximum number of items that get keys if a list becomes a map. After more items the input is read again, with a
 /// prescan that finds out which arrays are maps.
 const MAX_ITEMS_BEFORE_PRESCAN: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// An array whose keys so far are 0, 1, 2 and so on.
     List,
     Map,
@@ -25,28 +25,28 @@ enum State {
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    state: State,
+pub(super) struct Frame {
+    pub(super) state: State,
     /// Whether its keys get ids.
-    may_have_key_ids: bool,
-    node: u32,
+    pub(super) may_have_key_ids: bool,
+    pub(super) node: u32,
     /// Number of entries still to read.
-    remaining: u32,
+    pub(super) remaining: u32,
     /// Number of entries so far.
-    count: u32,
+    pub(super) count: u32,
     /// Number of entries in total.
-    total: u32,
+    pub(super) total: u32,
 }
 
 pub(super) struct Machine<'a, 's, S: Sink> {
-    scan: Scan<'a>,
-    sink: &'s mut S,
-    limits: &'s Limits,
-    frames: Vec<Frame>,
+    pub(super) scan: Scan<'a>,
+    pub(super) sink: &'s mut S,
+    pub(super) limits: &'s Limits,
+    pub(super) frames: Vec<Frame>,
     depth: u32,
     strings: Strings<'a>,
     /// Nodes of arrays, objects and references, by the number that links use.
-    numbered: Vec<u32>,
+    pub(super) numbered: Vec<u32>,
     /// Tells for each array, in the order of the input, if it is a map. Present only after a prescan.
     maps: Option<Vec<bool>>,
     /// Number of arrays that were begun so far.
@@ -128,19 +128,19 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Records a span of the next node, up to here.
     #[inline]
-    fn record_span(&mut self, start: usize, name: &'static str) {
+    pub(super) fn record_span(&mut self, start: usize, name: &'static str) {
         self.sink.record_span(start, self.scan.offset, self.sink.next_node(), name);
     }
 
     #[inline]
-    fn add_note(&mut self, code: u16, value: u64) {
+    pub(super) fn add_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
             self.pending_notes.push((code, value));
         }
     }
 
     #[inline]
-    fn add_string_notes(&mut self, text: &InputString, tag: u8, tag_code: u16, number_code: u16) {
+    pub(super) fn add_string_notes(&mut self, text: &InputString, tag: u8, tag_code: u16, number_code: u16) {
         if S::DETAIL {
             if tag != text.default {
                 self.pending_notes.push((tag_code, u64::from(tag)));
@@ -154,7 +154,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads a number of 1, 2 or 4 bytes. The three tags for these widths follow each other, and `first` is the first
     /// one.
     #[inline]
-    fn read_number(&mut self, tag: u8, first: u8, expected: &'static str) -> Result<u64, Error> {
+    pub(super) fn read_number(&mut self, tag: u8, first: u8, expected: &'static str) -> Result<u64, Error> {
         match tag - first {
             0 => self.scan.read_u8(expected).map(u64::from),
             1 => self.scan.read_array(expected).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
@@ -163,7 +163,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[cold]
-    fn malformed_error(&self, offset: usize, expected: &'static str, tag: u8) -> Error {
+    pub(super) fn malformed_error(&self, offset: usize, expected: &'static str, tag: u8) -> Error {
         Error::new(ErrorKind::Malformed)
             .at(offset)
             .expecting(expected)
@@ -172,7 +172,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Puts a node on the tape, with the notes that were kept for it.
     #[inline]
-    fn push_node(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    pub(super) fn push_node(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let index = self.sink.tape().push(node);
         if S::DETAIL {
@@ -201,7 +201,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    fn increase_depth(&mut self, levels: u32) -> Result<(), Error> {
+    pub(super) fn increase_depth(&mut self, levels: u32) -> Result<(), Error> {
         if self.depth + levels > self.limits.depth {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
@@ -211,7 +211,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a string. Returns `None` if the tag is not a tag of strings.
     #[inline]
-    fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
+    pub(super) fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
         let start = self.scan.offset;
         let len = match tag {
             tag::EMPTY => {
@@ -229,7 +229,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Reads the bytes of a string and assigns its number.
-    fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
+    pub(super) fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.offset));
         }
@@ -253,7 +253,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Returns the string with this number.
-    fn find_string(&mut self, number: u64, offset: usize, tag: u8) -> Result<InputString, Error> {
+    pub(super) fn find_string(&mut self, number: u64, offset: usize, tag: u8) -> Result<InputString, Error> {
         let Some((start, len)) = self.strings.get(number) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(offset)
@@ -401,7 +401,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Reads the number of entries of an array or object. Each needs at least one byte.
-    fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
+    pub(super) fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
         let offset = self.scan.offset;
         let count = self.read_number(tag, tag::ARRAY, "a count")?;
         let remaining = self.scan.remaining_len();
@@ -444,8 +444,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.record_span(offset, "value");
                 Node::leaf(Kind::Float, bits)
             }
-            0x14..=0x16 => return self.read_array(tag, key, start),
-            0x17..=0x1c => return self.read_object(tag, key, start),
+            0x14..=0x1c => {
+                let number = self.numbered.len();
+                if tag < tag::OBJECT {
+                    self.read_array(tag, key, start)?;
+                } else {
+                    self.read_object(tag, key, start)?;
+                }
+                if is_reference {
+                    self.mark_reference(number);
+                }
+                return Ok(());
+            }
             0x01..=0x03 => return self.read_link(tag, tag::ARRAY_REF, is_reference, key, start),
             0x22..=0x24 => return self.read_link(tag, tag::OBJECT_REF, is_reference, key, start),
             _ => {
@@ -465,8 +475,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let index = self.push_node(leaf, key, start);
         if is_reference {
             self.numbered.push(index);
+            self.mark_reference(self.numbered.len() - 1);
         }
         Ok(())
+    }
+
+    /// Marks the value with this number as a PHP reference. A later link by reference to it shares the variable. A link
+    /// by reference to a value without this mark makes a variable of its own.
+    #[cold]
+    fn mark_reference(&mut self, number: usize) {
+        if let Some(index) = self.numbered.get(number).copied() {
+            self.sink.tape().set_flags(index, flag::REF);
+        }
     }
 
     fn read_array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
@@ -534,87 +554,5 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         self.push_node(Node::leaf(kind, u64::from(target)), key, start);
         Ok(())
-    }
-
-    /// Reads an object in any of its forms, or an enum case.
-    fn read_object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
-        let class_offset = self.scan.offset;
-        let class = if tag < tag::OBJECT_ID {
-            let len = self.read_number(tag, tag::OBJECT, "a class name's length")?;
-            self.record_span(class_offset, "length");
-            let mut text = self.read_string_bytes(len)?;
-            text.default = tag::narrowest_for(tag::OBJECT, len);
-            text
-        } else {
-            let number = self.read_number(tag, tag::OBJECT_ID, "a class name's number")?;
-            self.find_string(number, class_offset, tag::OBJECT_ID)?
-        };
-        self.add_string_notes(&class, tag, code::CLASS_TAG, code::CLASS_STRING);
-        let name = &self.scan.input[class.start..class.start + class.len];
-        let body_offset = self.scan.offset;
-        let tag = self.scan.read_u8("the body of an object")?;
-        self.record_span(body_offset, tag::tag_name(tag));
-        match tag {
-            0x14..=0x16 => {
-                let remaining = self.read_count(tag)?;
-                self.increase_depth(2)?;
-                let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
-                let object = self.push_node(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
-                self.numbered.push(object);
-                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
-                    self.add_note(code::TAG, u64::from(tag));
-                }
-                let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, body_offset);
-                let state = State::Properties;
-                self.frames.push(Frame {
-                    state,
-                    may_have_key_ids: remaining <= MAX_ENTRIES_WITH_IDS,
-                    node: body,
-                    remaining,
-                    count: 0,
-                    total: remaining,
-                });
-                Ok(())
-            }
-            0x1d..=0x1f => {
-                let len_at = self.scan.offset;
-                let len = self.read_number(tag, tag::PAYLOAD, "a payload's length")?;
-                if len > self.limits.string {
-                    return Err(self.limits.too_long(len).at(self.scan.offset));
-                }
-                self.record_span(len_at, "length");
-                let payload_at = self.scan.offset;
-                let len = usize::try_from(len).unwrap_or(usize::MAX);
-                self.scan.read_bytes(len, "a payload")?;
-                self.record_span(payload_at, "payload");
-                if S::DETAIL && tag != tag::narrowest_for(tag::PAYLOAD, len as u64) {
-                    self.add_note(code::TAG, u64::from(tag));
-                }
-                let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
-                let object = self.push_node(Node::open(Kind::Opaque, class).in_form(Form::Serializable), key, start);
-                self.numbered.push(object);
-                let payload = self.sink.tape().new_borrowed_string(Kind::Bytes, payload_at, len);
-                self.push_node(payload, NO_KEY, body_offset);
-                self.sink.tape().close_container(object, 1);
-                let end = self.scan.offset;
-                self.sink.record_end(object, end);
-                Ok(())
-            }
-            tag::ENUM => {
-                let case_offset = self.scan.offset;
-                let tag = self.scan.read_u8("the name of an enum case")?;
-                self.record_span(case_offset, tag::tag_name(tag));
-                let Some(case) = self.read_string(tag)? else {
-                    return Err(self.malformed_error(case_offset, "the name of an enum case", tag));
-                };
-                self.add_string_notes(&case, tag, code::TAG, code::STRING);
-                let case = &self.scan.input[case.start..case.start + case.len];
-                let node = self.sink.tape().new_owned_string(Kind::EnumCase, &[name, b":", case].concat());
-                let leaf = self.push_node(node, key, start);
-                self.numbered.push(leaf);
-                Ok(())
-            }
-            _ => Err(self.malformed_error(body_offset, "an array, a payload or an enum case", tag)),
-        }
     }
 }

@@ -4,6 +4,9 @@
 //! tags as the extension.
 
 use super::spelling as code;
+use super::targets::{
+    MAX_WRAPPERS, find_content, find_last_target, is_by_reference, is_scalar, is_wrapper, unwrap_node,
+};
 use super::{FORMAT, NAME, WriteOptions, tag};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Replay, flag};
 use crate::error::{Error, ErrorKind};
@@ -43,8 +46,10 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // In PHP, several places can share a value that is not an object only as a variable by reference.
     let has_spelling = spelling.is_some();
-    let repeats =
-        document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));
+    let is_filled_by_php = document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming;
+    // A PHP program marks the places that are references itself.
+    let nodes = if is_filled_by_php { &[] } else { document.nodes() };
+    let repeats = nodes.iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));
     let aliased = repeats.map(|node| find_last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
@@ -62,8 +67,8 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         first_empty_array: None,
         // In PHP, all empty arrays are the same array. A PHP program that fills a tape marks the others as copies
         // itself.
-        shares_empty_arrays: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
-        is_filled_by_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
+        shares_empty_arrays: !is_filled_by_php,
+        is_filled_by_php,
         has_absent: document.tape().keys().has_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
         losses: Losses::with_limits(limits),
@@ -124,13 +129,12 @@ struct Writer<'d> {
     shares_empty_arrays: bool,
     /// Whether the table of keys has keys that a restricted hash allows but does not contain.
     has_absent: bool,
-    /// Whether a PHP program filled the tape.
+    /// Whether a PHP program filled the tape. Its flag `REF` marks the places that are PHP references with several
+    /// holders. The extension writes a reference there, and nowhere else: it does not matter if the other holders are
+    /// part of the value.
     is_filled_by_php: bool,
     losses: Losses,
 }
-
-/// Maximum number of nested wrappers that igbinary can't represent.
-const MAX_WRAPPERS: u32 = 64;
 
 impl<'d> Writer<'d> {
     fn notes_at(&self, index: u32) -> &'d [Note] {
@@ -367,9 +371,13 @@ impl<'d> Writer<'d> {
         report_array_kind_loss(self.document, index, false, |kind| self.record_loss(kind, index));
         let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, index);
-        let is_aliased = (is_scalar || self.spelling.is_none())
-            && !self.aliased.is_empty()
-            && (first..=index).any(|node| self.aliased.contains(&node));
+        let is_aliased = if self.is_filled_by_php {
+            node.has(flag::REF)
+        } else {
+            (is_scalar || self.spelling.is_none())
+                && !self.aliased.is_empty()
+                && (first..=index).any(|node| self.aliased.contains(&node))
+        };
         if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
         }
@@ -482,7 +490,12 @@ impl<'d> Writer<'d> {
             self.numbers.insert(index, number);
         }
         let kind = self.document.node(named).kind;
-        if is_by_reference(self.document, &node, self.spelling.is_some()) {
+        let is_reference = if self.is_filled_by_php {
+            node.has(flag::REF)
+        } else {
+            is_by_reference(self.document, &node, self.spelling.is_some())
+        };
+        if is_reference {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
@@ -541,78 +554,6 @@ impl<'d> Writer<'d> {
         buf.push(tag::ENUM);
         self.write_string(case, false, find_note(notes, code::TAG), find_note(notes, code::STRING), buf).map(drop)
     }
-}
-
-/// Returns `true` if a link or alias is written as a variable that is shared by reference. A link
-/// read from igbinary refers to an object, or to an array that contains it.
-fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
-    match node.kind {
-        Kind::Alias => true,
-        Kind::Link if is_link_to_leaf(document, node) => false,
-        Kind::Link => {
-            let named = unwrap_node(document, find_last_target(document, node.payload as u32));
-            is_scalar(document, named) || !is_own && matches!(kind_at(document, named), Kind::Array | Kind::Map)
-        }
-        _ => false,
-    }
-}
-
-fn kind_at(document: &Document<'_>, index: u32) -> Kind {
-    document.nodes().get(index as usize).map_or(Kind::Null, |node| node.kind)
-}
-
-/// Returns `true` if a value takes no number.
-fn is_scalar(document: &Document<'_>, index: u32) -> bool {
-    let Some(node) = document.nodes().get(index as usize) else { return true };
-    match node.kind {
-        // A case without a class is written as a string, so it is a scalar.
-        Kind::EnumCase => !document.bytes(node).contains(&b':'),
-        kind => !matches!(kind, Kind::Array | Kind::Map | Kind::Object | Kind::Opaque),
-    }
-}
-
-/// Returns `true` if only the content of a node can be written.
-fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
-    let Some(node) = document.nodes().get(index as usize) else { return false };
-    let kind_inside = || document.nodes().get(index as usize + 1).map(|node| node.kind);
-    match node.kind {
-        Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::VString | Kind::Tied => true,
-        // If the payload was opened, its content is not a string, and the object can't be written with it.
-        Kind::Opaque => node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string),
-        Kind::Object => !matches!(kind_inside(), Some(Kind::Array | Kind::Map)),
-        _ => false,
-    }
-}
-
-/// Returns the content of a node of which only the content is written. A v-string has its source text before its
-/// value.
-fn find_content(document: &Document<'_>, index: u32) -> u32 {
-    match document.nodes().get(index as usize).map(|node| node.kind) {
-        Some(Kind::VString) => document.tape().index_after(index + 1),
-        _ => index + 1,
-    }
-}
-
-/// Returns the node that is written for the one at `index`.
-fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
-    for _ in 0..MAX_WRAPPERS {
-        if !is_wrapper(document, index) {
-            break;
-        }
-        index = find_content(document, index);
-    }
-    index
-}
-
-/// Returns the final target of the link at `index`, if it refers to another link.
-fn find_last_target(document: &Document<'_>, mut index: u32) -> u32 {
-    for _ in 0..MAX_WRAPPERS {
-        match document.nodes().get(index as usize) {
-            Some(node) if node.kind.is_again() => index = node.payload as u32,
-            _ => break,
-        }
-    }
-    index
 }
 
 fn find_note(notes: &[Note], code: u16) -> Option<u64> {

@@ -75,8 +75,8 @@ impl Feed for Variables<'_> {
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
             detail.record_header_note(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
-        let ReadOptions { lenient, accept_unknown_links, .. } = *self.options;
-        let php = super::ReadOptions { lenient, accept_unknown_links, ..super::ReadOptions::default() };
+        let ReadOptions { lenient, payloads, accept_unknown_links, .. } = *self.options;
+        let php = super::ReadOptions { lenient, payloads, accept_unknown_links, ..super::ReadOptions::default() };
         let mut machine = Machine::new(input, &php, limits, sink);
         machine.tokens.adds_php_message = false;
         let result = machine.read_session(self.handler);

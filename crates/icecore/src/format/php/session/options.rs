@@ -24,6 +24,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         side: Side::Read,
         help: "explain wrong lengths and correct them, as in `php`",
     },
+    OptionSpec {
+        name: "payloads",
+        takes: OptionType::Flag,
+        side: Side::Read,
+        help: "read the data that a class wrote itself (`C:`) as frozen data, as in `php`",
+    },
     class_map::OPTION,
 ];
 
@@ -57,6 +63,19 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
+    /// Read the payload of a `C:` object as PHP values if it begins like one, as
+    /// [`super::super::ReadOptions::payloads`] does.
+    ///
+    /// ```
+    /// use icecore::{Limits, format::php::session};
+    /// let mut options = session::ReadOptions::default();
+    /// options.payloads = true;
+    /// let text = br#"bag|C:3:"Bag":15:{O:4:"Item":0:{}}item|r:2;"#;
+    /// let document = session::read(text, &options, &Limits::default())?;
+    /// assert!(document.classes().iter().any(|class| class.name == b"Item"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub payloads: bool,
     /// See [`super::super::ReadOptions::accept_unknown_links`].
     pub(crate) accept_unknown_links: bool,
 }
@@ -67,6 +86,7 @@ impl ReadOptions {
             handler: parse_handler(settings),
             lenient: settings.flag("lenient"),
             repair_lengths: settings.choice("repair") == Some("lengths"),
+            payloads: settings.flag("payloads"),
             ..ReadOptions::default()
         }
     }
