@@ -66,8 +66,8 @@ enum {
     IW_REFERENT = 1 << 7,    /* the root is the referent; the variable with the reference is not stored */
     IW_OVERLOAD = 1 << 8,    /* an object whose class is overloaded gets ICECORE_FLAG_OVERLOAD */
     IW_SOURCE = 1 << 9,      /* the output is source code: variables have no class, globs have a name */
-    IW_BLESS_IS_NO_LEVEL = 1 << 10, /* a class around a container or a reference is no level of its own */
-    IW_REF_IS_NO_LEVEL = 1 << 11    /* nor is a reference to a scalar */
+    IW_BLESS_IS_NO_LEVEL = 1 << 10, /* a class around a container or a reference does not count as a level */
+    IW_REF_IS_NO_LEVEL = 1 << 11    /* nor does a reference to a scalar */
 };
 
 /* The rules of a format. Functions that may be NULL say so. */

@@ -397,7 +397,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     uint32_t checked_class_count; /* number of classes checked for has_serializable_class */
     bool has_serializable_class; /* a class of the program implements Serializable only */
     bool has_searched_compact_strings;
-    zend_ini_entry *compact_strings; /* of igbinary.compact_strings; NULL if there is no such entry */
+    zend_ini_entry *compact_strings; /* of igbinary.compact_strings; NULL if igbinary is not loaded */
     HashTable *checked_payloads; /* payloads of the text that PHP's reader is reading, or NULL */
     uint32_t last_call_number;
 ZEND_END_MODULE_GLOBALS(icecore)

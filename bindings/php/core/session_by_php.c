@@ -16,10 +16,11 @@ read_variables(zend_string *text, php_unserialize_data_t *data, HashTable *place
 {
     const unsigned char *cursor = (const unsigned char *)ZSTR_VAL(text), *end = cursor + ZSTR_LEN(text);
     while (cursor < end) {
-        const unsigned char *bar = memchr(cursor, '|', end - cursor), *value = bar + 1;
+        const unsigned char *bar = memchr(cursor, '|', end - cursor), *value;
         zval *place, pointer;
         if (!bar)
             return false;
+        value = bar + 1;
         place = var_tmp_var(data);
         if (!php_var_unserialize(place, &value, end, data))
             return false;

@@ -142,8 +142,8 @@ impl Document<'_> {
     fn path_of_stack(&self, stack: &[ClassWalkFrame], steps: usize) -> String {
         let mut path = String::from("$");
         let step = |frame: &ClassWalkFrame| {
-            let kind = self.tape.nodes[frame.node as usize].kind;
-            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, MAX_SHOWN_KEY)
+            let node = &self.tape.nodes[frame.node as usize];
+            self.tape.child_step(node, frame.child, frame.key, frame.position, &self.input, MAX_SHOWN_KEY)
         };
         if steps <= MAX_SHOWN_STEPS {
             path.extend(stack.iter().filter_map(step));

@@ -39,7 +39,8 @@ impl Document<'_> {
             }
             if has_hook_values(node) {
                 rewrite.keep_node(Node { aux: 1, ..*node });
-                let list = rewrite.open_container(Node::open(Kind::Array, 0).with(flag::REF), node.end());
+                let list = Node::open(Kind::Array, 0).with(flag::REF).in_form(Form::Hook);
+                let list = rewrite.open_container(list, node.end());
                 hooks.push(Hook { first: index, end: node.end(), next_child: index + 1, list, count: 0 });
             } else {
                 rewrite.keep_node(*node);
@@ -78,7 +79,8 @@ impl Hook {
     /// which is in the list itself.
     fn is_left_out(&self, index: u32, node: &Node, document: &Document<'_>) -> bool {
         let is_body = document.tape().index_after(index) >= self.end;
-        let is_own_value = node.kind == Kind::Link && (u64::from(self.first) + 1..u64::from(index)).contains(&node.payload);
+        let is_own_value =
+            node.kind == Kind::Link && (u64::from(self.first) + 1..u64::from(index)).contains(&node.payload);
         is_body || is_own_value
     }
 

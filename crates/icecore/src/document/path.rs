@@ -12,7 +12,7 @@
 
 use super::Document;
 use super::naming::Visibility;
-use super::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
+use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
 use crate::printable::is_printable;
 use crate::shortened::shortened as shorten;
@@ -263,14 +263,14 @@ impl Tape {
             let path = || {
                 join_shown_steps(steps.len(), |step| {
                     let OpenContainer { node, child, key, position, .. } = open[steps[step]];
-                    self.child_step(self.nodes[node as usize].kind, child, key, position, input, MAX_SHOWN_KEY)
+                    self.child_step(&self.nodes[node as usize], child, key, position, input, MAX_SHOWN_KEY)
                 })
             };
             if !visit(index, steps.len(), &path) {
                 return;
             }
             if node.kind.is_container() {
-                if node.kind != Kind::Object {
+                if node.kind != Kind::Object && !self.has_hook_list(node, index + 1) {
                     steps.push(open.len());
                 }
                 let end = self.index_after(index);
@@ -281,8 +281,8 @@ impl Tape {
 
     /// Returns the step to the child of `index` that contains `target`, and that child.
     fn step_towards(&self, index: u32, target: u32, input: &[u8], max_key_len: usize) -> Option<(Option<String>, u32)> {
-        let node = &self.nodes[index as usize];
-        if !node.kind.is_container() {
+        let parent = &self.nodes[index as usize];
+        if !parent.kind.is_container() {
             return None;
         }
         let mut child = index + 1;
@@ -305,14 +305,24 @@ impl Tape {
             }
             child = next;
         }
-        Some((self.child_step(node.kind, child, key, position, input, max_key_len), child))
+        Some((self.child_step(parent, child, key, position, input, max_key_len), child))
     }
 
-    /// Returns the step from a container of this kind to its child; a key of more than `max_key_len` bytes is
+    /// Returns true if this is an object of a hook whose values are a list in its payload. Paths name the values as parts
+    /// of the object, as in the document before.
+    fn has_hook_list(&self, node: &Node, child: u32) -> bool {
+        node.kind == Kind::Opaque
+            && self
+                .nodes
+                .get(child as usize)
+                .is_some_and(|child| child.kind == Kind::Array && child.form() == Form::Hook)
+    }
+
+    /// Returns the step from a container to its child; a key of more than `max_key_len` bytes is
     /// shortened in the middle.
     pub(super) fn child_step(
         &self,
-        parent: Kind,
+        parent: &Node,
         child: u32,
         key: Option<u32>,
         position: u64,
@@ -321,7 +331,9 @@ impl Tape {
     ) -> Option<String> {
         #[cfg(test)]
         COMPUTED_STEPS.set(COMPUTED_STEPS.get() + 1);
-        match parent {
+        match parent.kind {
+            _ if self.has_hook_list(parent, child) => None,
+            Kind::Array if parent.form() == Form::Hook => Some(format!("#{position}")),
             Kind::Array => Some(format!("[{position}]")),
             Kind::Map => Some(self.entry_step(child, key, position, input, max_key_len)),
             Kind::Ref => Some("^".to_owned()),
@@ -362,14 +374,14 @@ impl<'a> Document<'a> {
     /// its own, `position` is the position among the children. An object and its body are a single step: there is none
     /// between them.
     pub fn step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
-        let kind = self.tape.nodes.get(parent as usize)?.kind;
-        self.tape.child_step(kind, child, key, position, &self.input, usize::MAX)
+        let parent = self.tape.nodes.get(parent as usize)?;
+        self.tape.child_step(parent, child, key, position, &self.input, usize::MAX)
     }
 
     /// As [`Document::step`], for people: a long key is shortened in the middle.
     pub fn short_step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
-        let kind = self.tape.nodes.get(parent as usize)?.kind;
-        self.tape.child_step(kind, child, key, position, &self.input, MAX_SHOWN_KEY)
+        let parent = self.tape.nodes.get(parent as usize)?;
+        self.tape.child_step(parent, child, key, position, &self.input, MAX_SHOWN_KEY)
     }
 }
 

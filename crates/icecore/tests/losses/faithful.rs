@@ -605,6 +605,27 @@ impl<'d> Comparison<'d> {
         }
     }
 
+    /// Compares the values of a hook with the list that became its payload: the string, the values inside of the
+    /// object, and those elsewhere. Returns false if the payload is not such a list.
+    fn compare_hook_values(&mut self, a: Cursor<'_>, list: Cursor<'_>) -> bool {
+        if a.node().form() != Form::Hook || a.len() <= 2 || list.kind() != Kind::Array {
+            return false;
+        }
+        let own_nodes = a.index()..a.node().end();
+        let values = a.children().take(a.len() - 1);
+        let is_own_link = |value: &Cursor<'_>| {
+            value.kind() == Kind::Link && own_nodes.contains(&u32::try_from(value.node().payload).unwrap_or(u32::MAX))
+        };
+        let values: Vec<_> = values.filter(|value| !is_own_link(value)).collect();
+        if values.len() != list.len() {
+            self.report_finding(a, "other values of a hook");
+        }
+        for (value, item) in values.iter().zip(list.children()) {
+            self.value(*value, item, Location::default());
+        }
+        true
+    }
+
     fn compare_opaque_values(&mut self, class: &[u8], payload: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
         match b.value() {
             Value::Opaque(other, inner) if a.node().form() == b.node().form() => {
@@ -618,6 +639,9 @@ impl<'d> Comparison<'d> {
             }
             Value::Object(other, inner) if normalize_class_name(other) == normalize_class_name(class) => {
                 self.require_loss(&[LossKind::Opaque], a, "it is not a frozen object any more");
+                if self.compare_hook_values(a, inner) {
+                    return;
+                }
                 let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
                 let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
                 self.value(payload, inner, Location::default());
@@ -625,6 +649,9 @@ impl<'d> Comparison<'d> {
             }
             _ => {
                 self.require_loss(&[LossKind::Opaque], a, "it is not a frozen object any more");
+                if self.compare_hook_values(a, b) {
+                    return;
+                }
                 self.value(payload, b, Location::default());
                 self.note_vanished_parts(a, 1);
             }

@@ -70,12 +70,7 @@ fn find_object(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
 }
 
 /// Prints one object: as a line of JSON, as its bytes, or converted to another format.
-fn print_object(
-    args: &GetObject,
-    store: &mut dyn Backend,
-    global: &Global,
-    report: &mut Report,
-) -> Result<(), Abort> {
+fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let to = args.to.as_deref().map(mistakes::target_stage).transpose()?;
     let object = find_object(store, &args.id)?;
     if args.json {

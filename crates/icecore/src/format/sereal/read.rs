@@ -158,7 +158,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) options: &'r ReadOptions,
     pub(super) offset_base: OffsetBase,
     pub(super) stack: Vec<Frame>,
-    /// Number of frames of objects. Sereal counts a blessed container once, so these are no levels.
+    /// Number of frames of objects. Sereal counts a blessed container once, so these do not count as levels.
     object_frame_count: usize,
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,

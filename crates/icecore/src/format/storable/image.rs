@@ -86,7 +86,8 @@ impl Image {
 
     /// Returns `true` if a perl on a 64-bit little-endian machine reads the numbers of this image.
     pub(super) fn has_native_order(&self) -> bool {
-        let own = |image: &Image| (image.netorder, image.byteorder.clone(), image.iv_size, image.nv_size, image.long_size);
+        let own =
+            |image: &Image| (image.netorder, image.byteorder.clone(), image.iv_size, image.nv_size, image.long_size);
         own(self) == own(&Image::native()) && (self.int_size, self.pointer_size) == (4, 8)
     }
 

@@ -209,7 +209,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Checks the depth before the next level. Storable counts a blessed container once, so an object around a
-    /// container is no level. `reference_count` is the number of references around the next value.
+    /// container does not count as a level. `reference_count` is the number of references around the next value.
     #[inline]
     pub(super) fn check_depth(&self, reference_count: u32) -> Result<(), Error> {
         if self.frames.len() + reference_count as usize >= self.limits.depth as usize {
