@@ -4,9 +4,10 @@ use super::number::{is_fixnum, push_integer};
 use super::spelling::value as code;
 use super::write::{KeyStyle, NumberedValue, Writer};
 use super::write_fast::Word;
-use crate::document::{Kind, Node, flag, is_plain_key};
+use crate::document::{Kind, Naming, Node, flag, is_plain_key};
 use crate::hash::SeededMap;
 use crate::output::LossKind;
+use crate::regexp::needs_unicode;
 use std::borrow::Cow;
 
 /// Names that are written as a number when they occur again.
@@ -81,6 +82,13 @@ fn symbol_number_word(number: u32) -> Word {
     Word::from_byte(b';').followed_by(Word::from_integer(i64::from(number)))
 }
 
+/// Returns the encoding that Ruby gives a regexp with this pattern. Without one, Ruby removes backslashes from the
+/// pattern, because dumps of Ruby 1.8 had none.
+fn pattern_encoding(pattern: &[u8]) -> Option<WriteEncoding<'static>> {
+    let text = std::str::from_utf8(pattern).ok()?;
+    Some(if needs_unicode(text) { WriteEncoding::Utf8 } else { WriteEncoding::Ascii })
+}
+
 impl<'d> Writer<'d> {
     /// Returns the name of the encoding of a string or symbol; empty if it has none.
     pub(super) fn encoding_name(&self, node: &Node) -> &'d [u8] {
@@ -92,6 +100,9 @@ impl<'d> Writer<'d> {
         let mut node = self.document.node(index);
         if node.kind == Kind::Regexp {
             node = self.document.node(index + 1);
+            if node.kind == Kind::Bytes && self.document.tape().naming != Naming::Ruby {
+                return pattern_encoding(self.document.bytes(&node));
+            }
         }
         match node.kind {
             Kind::Text => Some(WriteEncoding::Utf8),

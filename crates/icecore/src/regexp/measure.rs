@@ -1,0 +1,126 @@
+//! Measures parts of patterns: what they capture, and how long their matches are.
+
+use super::tree::*;
+
+/// Returns `true` if a group in these alternatives captures.
+pub(super) fn has_captures(branches: &Branches<'_>) -> bool {
+    branches.iter().flatten().any(|part| match &part.kind {
+        PartKind::Group(group) => {
+            matches!(group.kind, GroupKind::Capture(_) | GroupKind::Named(..))
+                || matches!(&group.kind, GroupKind::LookCondition(look) if part_has_captures(look))
+                || has_captures(&group.branches)
+        }
+        PartKind::Quantified(quantified) => part_has_captures(&quantified.part),
+        _ => false,
+    })
+}
+
+pub(super) fn part_has_captures(part: &Part<'_>) -> bool {
+    match &part.kind {
+        PartKind::Group(group) => {
+            matches!(group.kind, GroupKind::Capture(_) | GroupKind::Named(..)) || has_captures(&group.branches)
+        }
+        PartKind::Quantified(quantified) => part_has_captures(&quantified.part),
+        _ => false,
+    }
+}
+
+/// Returns the length in characters if each match has the same, and Ruby allows the parts in a look-behind.
+pub(super) fn fixed_length(branch: &[Part<'_>]) -> Option<u32> {
+    branch.iter().try_fold(0_u32, |sum, part| sum.checked_add(part_length(part)?))
+}
+
+fn part_length(part: &Part<'_>) -> Option<u32> {
+    match &part.kind {
+        PartKind::Char(_) | PartKind::Dot | PartKind::Set(_) | PartKind::Property(_) => Some(1),
+        PartKind::Short(letter) => (!matches!(letter, 'R' | 'X')).then_some(1),
+        PartKind::Blank | PartKind::LineStart | PartKind::LineEnd => Some(0),
+        PartKind::Anchor(letter) => (*letter != 'K').then_some(0),
+        PartKind::Group(group) => match &group.kind {
+            GroupKind::Capture(_) | GroupKind::Named(..) | GroupKind::Plain(_) => {
+                let mut lengths = group.branches.iter().map(|branch| fixed_length(branch));
+                let first = lengths.next()??;
+                lengths.all(|length| length == Some(first)).then_some(first)
+            }
+            GroupKind::LookBehind(_) => {
+                let is_fixed = group.branches.iter().all(|branch| fixed_length(branch).is_some());
+                (is_fixed && !has_captures(&group.branches)).then_some(0)
+            }
+            _ => None,
+        },
+        PartKind::Quantified(quantified) => {
+            let Quantifier { min, max, mode, .. } = quantified.quantifier;
+            let is_fixed = max == Some(min) && mode == Mode::Greedy && min > 0;
+            if is_fixed { part_length(&quantified.part)?.checked_mul(min).filter(|length| *length < 256) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Returns `true` if a match of this part has at least one character.
+fn consumes(part: &Part<'_>) -> bool {
+    match &part.kind {
+        PartKind::Char(_) | PartKind::Chars(_) | PartKind::Dot | PartKind::Set(_) | PartKind::Property(_) => true,
+        PartKind::Short(_) => true,
+        PartKind::Quantified(quantified) => quantified.quantifier.min > 0 && consumes(&quantified.part),
+        _ => false,
+    }
+}
+
+/// Returns `true` if every recursion into this group (or the pattern, for 0) can end: something is matched before it,
+/// and it can be left out. Ruby refuses other patterns.
+pub(super) fn is_recursion_bounded(pattern: &Pattern<'_>, number: u32) -> bool {
+    match number {
+        0 => branches_are_bounded(&pattern.branches, false, false),
+        _ => find_group(&pattern.branches, number)
+            .is_some_and(|branches| branches_are_bounded(branches, false, false)),
+    }
+}
+
+fn find_group<'b, 'p>(branches: &'b Branches<'p>, number: u32) -> Option<&'b Branches<'p>> {
+    branches.iter().flatten().find_map(|part| find_group_in(part, number))
+}
+
+fn find_group_in<'b, 'p>(part: &'b Part<'p>, number: u32) -> Option<&'b Branches<'p>> {
+    match &part.kind {
+        PartKind::Group(group) => match group.kind {
+            GroupKind::Capture(own) | GroupKind::Named(own, _) if own == number => Some(&group.branches),
+            _ => find_group(&group.branches, number),
+        },
+        PartKind::Quantified(quantified) => find_group_in(&quantified.part, number),
+        _ => None,
+    }
+}
+
+/// Checks all calls, whatever they call.
+fn branches_are_bounded(branches: &Branches<'_>, has_consumed: bool, is_optional: bool) -> bool {
+    let has_exit = branches.iter().any(|branch| !branch.iter().any(has_call));
+    branches.iter().all(|branch| {
+        let mut has_consumed = has_consumed;
+        branch.iter().all(|part| {
+            let is_bounded = part_is_bounded(part, has_consumed, is_optional || has_exit);
+            has_consumed |= consumes(part);
+            is_bounded
+        })
+    })
+}
+
+fn part_is_bounded(part: &Part<'_>, has_consumed: bool, is_optional: bool) -> bool {
+    match &part.kind {
+        PartKind::Call(_) => has_consumed && is_optional,
+        PartKind::Group(group) => branches_are_bounded(&group.branches, has_consumed, is_optional),
+        PartKind::Quantified(quantified) => {
+            part_is_bounded(&quantified.part, has_consumed, is_optional || quantified.quantifier.min == 0)
+        }
+        _ => true,
+    }
+}
+
+fn has_call(part: &Part<'_>) -> bool {
+    match &part.kind {
+        PartKind::Call(_) => true,
+        PartKind::Group(group) => group.branches.iter().flatten().any(has_call),
+        PartKind::Quantified(quantified) => has_call(&quantified.part),
+        _ => false,
+    }
+}
