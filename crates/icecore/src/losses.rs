@@ -153,10 +153,9 @@ impl LossKind {
             LossKind::RegexpFlags => {
                 ("set of modifiers of a regular expression dropped", "modifiers of regular expressions dropped")
             }
-            LossKind::RegexpMeaning => (
-                "regular expression whose meaning changes",
-                "regular expressions whose meaning changes",
-            ),
+            LossKind::RegexpMeaning => {
+                ("regular expression whose meaning changes", "regular expressions whose meaning changes")
+            }
             LossKind::Code => ("code text written as a string", "code texts written as strings"),
             LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
             LossKind::Tied => (

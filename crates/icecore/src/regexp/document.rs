@@ -18,9 +18,11 @@ pub(crate) fn translate_regexps<'d>(
 ) -> Option<Document<'d>> {
     let (from, to) = match (document.tape().naming, target) {
         (Naming::Perl, Naming::Ruby) => (Dialect::Perl, Dialect::Ruby),
-        (Naming::Ruby, Naming::Perl) => (Dialect::Ruby, Dialect::Perl),
+        (Naming::Ruby, Naming::Perl | Naming::Php) => (Dialect::Ruby, Dialect::Perl),
+        (Naming::Perl, Naming::Php) => (Dialect::Perl, Dialect::Perl),
         _ => return None,
     };
+    let is_string = target == Naming::Php;
     let mut tape = Cow::Borrowed(document.tape());
     for index in 0..document.tape().len() {
         if document.node(index).kind != Kind::Regexp {
@@ -30,13 +32,30 @@ pub(crate) fn translate_regexps<'d>(
         let parts: Vec<Cursor<'_>> = Cursor::new(document, index).children().collect();
         let [pattern, flags] = &*parts else { continue };
         let flag_letters = flags.target().as_bytes().unwrap_or(&[]).to_vec();
+        if is_string && from == Dialect::Perl {
+            // PCRE reads the pattern of Perl, so only the modifiers are moved.
+            let Some(bytes) = pattern.target().as_bytes().filter(|_| !flag_letters.is_empty()) else { continue };
+            let (prefix, others) = split_modifiers(&flag_letters);
+            let kind = pattern.target().kind();
+            let mut node = tape.to_mut().new_owned_string(kind, &[prefix.as_bytes(), bytes].concat());
+            if kind == Kind::Encoded {
+                node.set_encoding(pattern.target().node().encoding());
+            }
+            set_parts(tape.to_mut(), (pattern, flags), node, &others);
+            continue;
+        }
         let text = read_pattern(document, pattern, &flag_letters, from, &mut lose);
-        let translated = match &text {
+        let mut translated = match &text {
             Some(text) => translate(text, &flag_letters, from),
             None => Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), is_changed: true },
         };
         if translated.is_changed {
             lose(LossKind::RegexpMeaning);
+        }
+        if is_string {
+            let (prefix, others) = split_modifiers(&translated.flags);
+            translated.pattern = Cow::Owned(prefix + &translated.pattern);
+            translated.flags = others;
         }
         replace_parts(tape.to_mut(), (pattern, flags), translated, to, has_byte_patterns);
     }
@@ -59,7 +78,7 @@ fn replace_parts(
         text = Cow::Owned(escape_characters(&text));
         letters.push(b'u');
     }
-    let mut node = match to {
+    let node = match to {
         Dialect::Perl if text.is_ascii() => tape.new_owned_string(Kind::Bytes, text.as_bytes()),
         Dialect::Ruby if !needs_unicode(&text) => match tape.intern_encoding(b"US-ASCII") {
             Ok(encoding) => {
@@ -71,12 +90,26 @@ fn replace_parts(
         },
         _ => tape.new_owned_string(Kind::Text, text.as_bytes()),
     };
+    set_parts(tape, (pattern, flags), node, &letters);
+}
+
+/// Sets the nodes of a pattern and its flags.
+fn set_parts(tape: &mut Tape, (pattern, flags): (&Cursor<'_>, &Cursor<'_>), mut node: Node, letters: &[u8]) {
     let keep_key = |node: &mut Node, old: &Cursor<'_>| node.key = old.node().key;
     keep_key(&mut node, pattern);
     tape.replace_node(pattern.index(), node);
-    let mut node = tape.new_owned_string(Kind::Bytes, &letters);
+    let mut node = tape.new_owned_string(Kind::Bytes, letters);
     keep_key(&mut node, flags);
     tape.replace_node(flags.index(), node);
+}
+
+/// Returns the modifiers that PCRE reads at the start of a pattern, as `(?i)`, and the others that mean something.
+fn split_modifiers(letters: &[u8]) -> (String, Vec<u8>) {
+    let own: String =
+        letters.iter().filter(|letter| b"imsxn".contains(letter)).map(|letter| char::from(*letter)).collect();
+    // `u` is a property of the pattern in PHP, and `p` and `d` do not change what matches.
+    let others = letters.iter().copied().filter(|letter| !b"imsxnupd".contains(letter)).collect();
+    (if own.is_empty() { own } else { format!("(?{own})") }, others)
 }
 
 /// Returns the pattern with an escape of Perl for each character that is not ASCII.
@@ -144,7 +177,9 @@ fn read_pattern<'b>(
 
 /// Returns `true` if the pattern may have an escape of a byte that is not ASCII.
 fn has_byte_escapes(bytes: &[u8]) -> bool {
-    bytes.windows(3).any(|window| window.starts_with(b"\\x") && matches!(window[2], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
+    bytes
+        .windows(3)
+        .any(|window| window.starts_with(b"\\x") && matches!(window[2], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
 }
 
 /// Replaces escapes such as `\x93` by the bytes.
@@ -163,7 +198,9 @@ fn resolve_byte_escapes(bytes: &[u8]) -> Vec<u8> {
             _ => {
                 resolved.push(*byte);
                 offset += 1;
-                if *byte == b'\\' && let Some(next) = bytes.get(offset) {
+                if *byte == b'\\'
+                    && let Some(next) = bytes.get(offset)
+                {
                     resolved.push(*next);
                     offset += 1;
                 }

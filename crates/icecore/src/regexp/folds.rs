@@ -33,7 +33,7 @@ fn measure_branches(branches: &Branches<'_>) -> Option<Edges> {
     Some(all)
 }
 
-fn measure_branch(branch: &[Part<'_>]) -> Option<Edges> {
+fn measure_branch(branch: &[PatternPart<'_>]) -> Option<Edges> {
     let mut all = Edges { is_optional: true, ..Edges::default() };
     let mut is_letter_before = false;
     for part in branch {
@@ -57,7 +57,7 @@ fn measure_branch(branch: &[Part<'_>]) -> Option<Edges> {
 }
 
 /// Returns the edges of a part; an inner `None` if it matches no characters.
-fn measure_part(part: &Part<'_>) -> Option<Option<Edges>> {
+fn measure_part(part: &PatternPart<'_>) -> Option<Option<Edges>> {
     Some(match &part.kind {
         PartKind::Char(value) => {
             let letters = if part.modifiers.has(IGNORE_CASE) { vec![*value] } else { Vec::new() };
@@ -72,7 +72,10 @@ fn measure_part(part: &Part<'_>) -> Option<Option<Edges>> {
             let Some(mut edges) = measure_part(&quantified.part)? else { return Some(None) };
             let is_group = matches!(quantified.part.kind, PartKind::Group(_));
             let is_repeated = quantified.quantifier.max != Some(1);
-            if is_group && is_repeated && edges.last.iter().any(|last| edges.first.iter().any(|first| are_folded(*last, *first))) {
+            if is_group
+                && is_repeated
+                && edges.last.iter().any(|last| edges.first.iter().any(|first| are_folded(*last, *first)))
+            {
                 return None;
             }
             edges.is_optional |= quantified.quantifier.min == 0;

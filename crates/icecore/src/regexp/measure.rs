@@ -15,7 +15,7 @@ pub(super) fn has_captures(branches: &Branches<'_>) -> bool {
     })
 }
 
-pub(super) fn part_has_captures(part: &Part<'_>) -> bool {
+pub(super) fn part_has_captures(part: &PatternPart<'_>) -> bool {
     match &part.kind {
         PartKind::Group(group) => {
             matches!(group.kind, GroupKind::Capture(_) | GroupKind::Named(..)) || has_captures(&group.branches)
@@ -26,11 +26,11 @@ pub(super) fn part_has_captures(part: &Part<'_>) -> bool {
 }
 
 /// Returns the length in characters if each match has the same, and Ruby allows the parts in a look-behind.
-pub(super) fn fixed_length(branch: &[Part<'_>]) -> Option<u32> {
+pub(super) fn fixed_length(branch: &[PatternPart<'_>]) -> Option<u32> {
     branch.iter().try_fold(0_u32, |sum, part| sum.checked_add(part_length(part)?))
 }
 
-fn part_length(part: &Part<'_>) -> Option<u32> {
+fn part_length(part: &PatternPart<'_>) -> Option<u32> {
     match &part.kind {
         PartKind::Char(_) | PartKind::Dot | PartKind::Set(_) | PartKind::Property(_) => Some(1),
         PartKind::Short(letter) => (!matches!(letter, 'R' | 'X')).then_some(1),
@@ -57,8 +57,67 @@ fn part_length(part: &Part<'_>) -> Option<u32> {
     }
 }
 
+/// Maximum number of alternatives of a look-behind that is written out.
+const MAX_ALTERNATIVES: usize = 64;
+
+/// Returns the alternatives of a fixed length that are together the same as this one: `a?` is the empty one and `a`.
+/// They have no captures.
+pub(super) fn expand_branch<'p>(branch: &[PatternPart<'p>]) -> Option<Branches<'p>> {
+    let mut all: Branches<'p> = vec![Vec::new()];
+    for part in branch {
+        let options = expand_part(part)?;
+        if all.len() * options.len() > MAX_ALTERNATIVES {
+            return None;
+        }
+        let pairs = all.iter().flat_map(|start| options.iter().map(move |end| [&start[..], &end[..]].concat()));
+        all = pairs.collect();
+    }
+    Some(all)
+}
+
+fn expand_part<'p>(part: &PatternPart<'p>) -> Option<Branches<'p>> {
+    if part_length(part).is_some() {
+        return Some(vec![vec![part.clone()]]);
+    }
+    match &part.kind {
+        PartKind::Group(group) => {
+            let GroupKind::Plain(_) = group.kind else { return None };
+            let mut all = Vec::new();
+            for branch in &group.branches {
+                for expanded in expand_branch(branch)? {
+                    let inner = Group { kind: group.kind.clone(), branches: vec![expanded] };
+                    all.push(vec![PatternPart { kind: PartKind::Group(inner), ..part.clone() }]);
+                }
+            }
+            (all.len() <= MAX_ALTERNATIVES).then_some(all)
+        }
+        PartKind::Quantified(quantified) => {
+            let Quantifier { min, max: Some(max), mode, .. } = quantified.quantifier else { return None };
+            if mode == Mode::Possessive || max > 16 || min > max || part_has_captures(&quantified.part) {
+                return None;
+            }
+            let options = expand_part(&quantified.part)?;
+            let mut all: Branches<'p> = Vec::new();
+            let mut repeated: Branches<'p> = vec![Vec::new()];
+            for count in 0..=max {
+                if count >= min {
+                    all.extend(repeated.iter().cloned());
+                }
+                if all.len() + repeated.len() * options.len() > MAX_ALTERNATIVES {
+                    return None;
+                }
+                let pairs =
+                    repeated.iter().flat_map(|start| options.iter().map(move |end| [&start[..], &end[..]].concat()));
+                repeated = pairs.collect();
+            }
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
 /// Returns `true` if a match of this part has at least one character.
-fn consumes(part: &Part<'_>) -> bool {
+fn consumes(part: &PatternPart<'_>) -> bool {
     match &part.kind {
         PartKind::Char(_) | PartKind::Chars(_) | PartKind::Dot | PartKind::Set(_) | PartKind::Property(_) => true,
         PartKind::Short(_) => true,
@@ -69,11 +128,10 @@ fn consumes(part: &Part<'_>) -> bool {
 
 /// Returns `true` if every recursion into this group (or the pattern, for 0) can end: something is matched before it,
 /// and it can be left out. Ruby refuses other patterns.
-pub(super) fn is_recursion_bounded(pattern: &Pattern<'_>, number: u32) -> bool {
+pub(super) fn is_recursion_bounded(pattern: &ParsedPattern<'_>, number: u32) -> bool {
     match number {
         0 => branches_are_bounded(&pattern.branches, false, false),
-        _ => find_group(&pattern.branches, number)
-            .is_some_and(|branches| branches_are_bounded(branches, false, false)),
+        _ => find_group(&pattern.branches, number).is_some_and(|branches| branches_are_bounded(branches, false, false)),
     }
 }
 
@@ -81,7 +139,7 @@ fn find_group<'b, 'p>(branches: &'b Branches<'p>, number: u32) -> Option<&'b Bra
     branches.iter().flatten().find_map(|part| find_group_in(part, number))
 }
 
-fn find_group_in<'b, 'p>(part: &'b Part<'p>, number: u32) -> Option<&'b Branches<'p>> {
+fn find_group_in<'b, 'p>(part: &'b PatternPart<'p>, number: u32) -> Option<&'b Branches<'p>> {
     match &part.kind {
         PartKind::Group(group) => match group.kind {
             GroupKind::Capture(own) | GroupKind::Named(own, _) if own == number => Some(&group.branches),
@@ -105,7 +163,7 @@ fn branches_are_bounded(branches: &Branches<'_>, has_consumed: bool, is_optional
     })
 }
 
-fn part_is_bounded(part: &Part<'_>, has_consumed: bool, is_optional: bool) -> bool {
+fn part_is_bounded(part: &PatternPart<'_>, has_consumed: bool, is_optional: bool) -> bool {
     match &part.kind {
         PartKind::Call(_) => has_consumed && is_optional,
         PartKind::Group(group) => branches_are_bounded(&group.branches, has_consumed, is_optional),
@@ -116,7 +174,7 @@ fn part_is_bounded(part: &Part<'_>, has_consumed: bool, is_optional: bool) -> bo
     }
 }
 
-fn has_call(part: &Part<'_>) -> bool {
+fn has_call(part: &PatternPart<'_>) -> bool {
     match &part.kind {
         PartKind::Call(_) => true,
         PartKind::Group(group) => group.branches.iter().flatten().any(has_call),

@@ -10,17 +10,19 @@ mod folds;
 mod measure;
 mod parse;
 mod properties;
+#[cfg(test)]
+mod tests;
 mod to_perl;
 mod to_ruby;
 mod tree;
 
 pub(crate) use document::translate_regexps;
 
-use parse::{Refusal, parse_pattern};
+use parse::{Untranslatable, parse_pattern};
 use std::borrow::Cow;
-use to_perl::PerlWriter;
+use to_perl::PerlPatternWriter;
 use to_ruby::RubyWriter;
-use tree::{Charset, DOT_ALL, EXTENDED, EXTENDED_MORE, IGNORE_CASE, MULTI_LINE, Modifiers, NO_CAPTURES};
+use tree::{CharacterRules, DOT_ALL, EXTENDED, EXTENDED_MORE, IGNORE_CASE, MULTI_LINE, Modifiers, NO_CAPTURES};
 
 /// A pattern that never matches, for what can't be translated.
 const NEVER: &str = "(?!)";
@@ -51,7 +53,7 @@ fn translate<'p>(pattern: &'p str, flags: &[u8], from: Dialect) -> Translation<'
     translated.unwrap_or(Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), is_changed: true })
 }
 
-fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Refusal> {
+fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Untranslatable> {
     let mut modifiers = Modifiers::default();
     let mut is_changed = false;
     for flag in flags {
@@ -62,9 +64,9 @@ fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
             b'x' if modifiers.has(EXTENDED) => modifiers.bits |= EXTENDED_MORE,
             b'x' => modifiers.bits |= EXTENDED,
             b'n' => modifiers.bits |= NO_CAPTURES,
-            b'a' if modifiers.charset == Charset::Ascii => modifiers.charset = Charset::AsciiOnly,
-            b'a' => modifiers.charset = Charset::Ascii,
-            b'l' => modifiers.charset = Charset::Locale,
+            b'a' if modifiers.charset == CharacterRules::Ascii => modifiers.charset = CharacterRules::AsciiOnly,
+            b'a' => modifiers.charset = CharacterRules::Ascii,
+            b'l' => modifiers.charset = CharacterRules::Locale,
             b'u' | b'd' | b'p' => {}
             _ => is_changed = true,
         }
@@ -75,7 +77,12 @@ fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
     is_changed |= writer.is_changed || folds::has_folded_seam(&parsed.branches);
     let text = writer.out;
     let mut own: Vec<u8> = Vec::new();
-    own.extend([(DOT_ALL, b's'), (IGNORE_CASE, b'i'), (EXTENDED, b'x')].iter().filter(|(bit, _)| modifiers.has(*bit)).map(|(_, letter)| letter));
+    own.extend(
+        [(DOT_ALL, b's'), (IGNORE_CASE, b'i'), (EXTENDED, b'x')]
+            .iter()
+            .filter(|(bit, _)| modifiers.has(*bit))
+            .map(|(_, letter)| letter),
+    );
     if needs_unicode(&text) {
         own.push(b'u');
     }
@@ -88,7 +95,7 @@ pub(crate) fn needs_unicode(pattern: &str) -> bool {
     !pattern.is_ascii() || ["\\p", "\\P", "\\u"].iter().any(|escape| pattern.contains(escape))
 }
 
-fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Refusal> {
+fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Untranslatable> {
     let mut modifiers = Modifiers::default();
     for flag in flags {
         match flag {
@@ -100,7 +107,7 @@ fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
         }
     }
     let parsed = parse_pattern(pattern, Dialect::Ruby, modifiers)?;
-    let mut writer = PerlWriter::new(&parsed);
+    let mut writer = PerlPatternWriter::new(&parsed);
     writer.write_pattern()?;
     let is_changed = writer.is_changed || folds::has_folded_seam(&parsed.branches);
     let (text, has_lines) = (writer.out, writer.has_lines);
@@ -108,7 +115,12 @@ fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
     if has_lines {
         own.push(b'm');
     }
-    own.extend([(DOT_ALL, b's'), (IGNORE_CASE, b'i'), (EXTENDED, b'x')].iter().filter(|(bit, _)| modifiers.has(*bit)).map(|(_, letter)| letter));
+    own.extend(
+        [(DOT_ALL, b's'), (IGNORE_CASE, b'i'), (EXTENDED, b'x')]
+            .iter()
+            .filter(|(bit, _)| modifiers.has(*bit))
+            .map(|(_, letter)| letter),
+    );
     let pattern = if text == pattern { Cow::Borrowed(pattern) } else { Cow::Owned(text) };
     Ok(Translation { pattern, flags: own, is_changed })
 }

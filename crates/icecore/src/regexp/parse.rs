@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 60;
 
 /// A construct that can't be translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Refusal;
+pub(super) struct Untranslatable;
 
 pub(super) struct Parser<'p> {
     pub(super) text: &'p str,
@@ -22,14 +22,18 @@ pub(super) struct Parser<'p> {
 }
 
 /// Parses a pattern.
-pub(super) fn parse_pattern(text: &str, dialect: Dialect, modifiers: Modifiers) -> Result<Pattern<'_>, Refusal> {
+pub(super) fn parse_pattern(
+    text: &str,
+    dialect: Dialect,
+    modifiers: Modifiers,
+) -> Result<ParsedPattern<'_>, Untranslatable> {
     let mut parser = Parser { text, offset: 0, dialect, depth: 0, groups: Vec::new() };
     let mut modifiers = modifiers;
     let branches = parser.parse_branches(&mut modifiers)?;
     if parser.offset < text.len() {
-        return Err(Refusal);
+        return Err(Untranslatable);
     }
-    Ok(Pattern { branches, groups: parser.groups })
+    Ok(ParsedPattern { branches, groups: parser.groups })
 }
 
 impl<'p> Parser<'p> {
@@ -41,8 +45,8 @@ impl<'p> Parser<'p> {
         self.rest().chars().next()
     }
 
-    pub(super) fn next(&mut self) -> Result<char, Refusal> {
-        let next = self.peek().ok_or(Refusal)?;
+    pub(super) fn next(&mut self) -> Result<char, Untranslatable> {
+        let next = self.peek().ok_or(Untranslatable)?;
         self.offset += next.len_utf8();
         Ok(next)
     }
@@ -55,8 +59,8 @@ impl<'p> Parser<'p> {
     }
 
     /// Returns the text up to `end`, and skips both.
-    pub(super) fn take_until(&mut self, end: char) -> Result<&'p str, Refusal> {
-        let len = self.rest().find(end).ok_or(Refusal)?;
+    pub(super) fn take_until(&mut self, end: char) -> Result<&'p str, Untranslatable> {
+        let len = self.rest().find(end).ok_or(Untranslatable)?;
         let text = &self.rest()[..len];
         self.offset += len + end.len_utf8();
         Ok(text)
@@ -73,13 +77,13 @@ impl<'p> Parser<'p> {
         self.dialect == Dialect::Perl
     }
 
-    fn enter(&mut self) -> Result<(), Refusal> {
+    fn enter(&mut self) -> Result<(), Untranslatable> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH { Err(Refusal) } else { Ok(()) }
+        if self.depth > MAX_DEPTH { Err(Untranslatable) } else { Ok(()) }
     }
 
     /// Parses alternatives up to the end of the group.
-    fn parse_branches(&mut self, modifiers: &mut Modifiers) -> Result<Branches<'p>, Refusal> {
+    fn parse_branches(&mut self, modifiers: &mut Modifiers) -> Result<Branches<'p>, Untranslatable> {
         self.enter()?;
         let mut branches = vec![Vec::new()];
         loop {
@@ -101,7 +105,7 @@ impl<'p> Parser<'p> {
         Ok(branches)
     }
 
-    fn parse_quantified(&mut self, modifiers: &mut Modifiers) -> Result<Part<'p>, Refusal> {
+    fn parse_quantified(&mut self, modifiers: &mut Modifiers) -> Result<PatternPart<'p>, Untranslatable> {
         let start = self.offset;
         let mut part = self.parse_part(modifiers)?;
         if matches!(part.kind, PartKind::Blank | PartKind::Directive(_)) {
@@ -118,16 +122,16 @@ impl<'p> Parser<'p> {
             let gap = &self.text[end..gap_end];
             let quantified = Quantified { part, gap, quantifier };
             let kind = PartKind::Quantified(Box::new(quantified));
-            part = Part { text: &self.text[start..self.offset], modifiers: *modifiers, kind };
+            part = PatternPart { text: &self.text[start..self.offset], modifiers: *modifiers, kind };
             if self.is_perl() {
                 return Ok(part);
             }
         }
-        Err(Refusal)
+        Err(Untranslatable)
     }
 
     /// Skips blanks and comments between a part and its quantifier.
-    fn skip_blanks(&mut self, modifiers: Modifiers) -> Result<(), Refusal> {
+    fn skip_blanks(&mut self, modifiers: Modifiers) -> Result<(), Untranslatable> {
         loop {
             let start = self.offset;
             if self.rest().starts_with("(?#") {
@@ -142,7 +146,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Skips `(?#…)`. In Ruby, a backslash escapes the end.
-    fn skip_comment_group(&mut self) -> Result<(), Refusal> {
+    fn skip_comment_group(&mut self) -> Result<(), Untranslatable> {
         self.offset += 3;
         loop {
             match self.next()? {
@@ -163,7 +167,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn parse_part(&mut self, modifiers: &mut Modifiers) -> Result<Part<'p>, Refusal> {
+    fn parse_part(&mut self, modifiers: &mut Modifiers) -> Result<PatternPart<'p>, Untranslatable> {
         let start = self.offset;
         let before = *modifiers;
         self.skip_blanks(before)?;
@@ -177,22 +181,22 @@ impl<'p> Parser<'p> {
                 '[' => PartKind::Set(self.parse_set(before)?),
                 '(' => self.parse_group(modifiers)?,
                 '\\' => self.parse_escape()?,
-                '*' | '+' | '?' => return Err(Refusal),
+                '*' | '+' | '?' => return Err(Untranslatable),
                 next => PartKind::Char(next),
             }
         };
         // The modifiers of a directive only apply to what follows.
-        Ok(Part { text: &self.text[start..self.offset], modifiers: before, kind })
+        Ok(PatternPart { text: &self.text[start..self.offset], modifiers: before, kind })
     }
 
-    pub(super) fn parse_set(&mut self, modifiers: Modifiers) -> Result<Set<'p>, Refusal> {
+    pub(super) fn parse_set(&mut self, modifiers: Modifiers) -> Result<Set<'p>, Untranslatable> {
         self.enter()?;
         let set = self.parse_set_items(modifiers)?;
         self.depth -= 1;
         Ok(set)
     }
 
-    fn parse_quantifier(&mut self, modifiers: Modifiers) -> Result<Option<Quantifier<'p>>, Refusal> {
+    fn parse_quantifier(&mut self, modifiers: Modifiers) -> Result<Option<Quantifier<'p>>, Untranslatable> {
         let start = self.offset;
         let (min, max, is_sign) = match self.peek() {
             Some('*') => (0, None, true),
@@ -270,7 +274,7 @@ impl<'p> Parser<'p> {
         Some((min, max))
     }
 
-    fn parse_group(&mut self, modifiers: &mut Modifiers) -> Result<PartKind<'p>, Refusal> {
+    fn parse_group(&mut self, modifiers: &mut Modifiers) -> Result<PartKind<'p>, Untranslatable> {
         if self.is_perl() && self.peek() == Some('*') {
             return self.parse_verb(*modifiers);
         }
@@ -325,7 +329,7 @@ impl<'p> Parser<'p> {
         if is_perl && self.rest().starts_with(|next: char| next == 'R' || next.is_ascii_digit()) {
             let number = self.take_until(')')?;
             let number = if number == "R" { "0" } else { number };
-            return Ok(PartKind::Call(Target::Number(number.parse().map_err(|_| Refusal)?)));
+            return Ok(PartKind::Call(Target::Number(number.parse().map_err(|_| Untranslatable)?)));
         }
         if is_perl && let Some(number) = self.parse_relative_call()? {
             return Ok(PartKind::Call(Target::Number(number)));
@@ -334,58 +338,60 @@ impl<'p> Parser<'p> {
     }
 
     /// Parses `(?-1)` and `(?+1)`.
-    fn parse_relative_call(&mut self) -> Result<Option<u32>, Refusal> {
+    fn parse_relative_call(&mut self) -> Result<Option<u32>, Untranslatable> {
         let mut chars = self.rest().chars();
         let sign = chars.next();
         if !matches!(sign, Some('-' | '+')) || !chars.next().is_some_and(|next| next.is_ascii_digit()) {
             return Ok(None);
         }
-        let distance: u32 = self.take_until(')')?[1..].parse().map_err(|_| Refusal)?;
+        let distance: u32 = self.take_until(')')?[1..].parse().map_err(|_| Untranslatable)?;
         self.resolve_relative(sign == Some('+'), distance).map(Some)
     }
 
     /// Returns the number of the group at this distance.
-    pub(super) fn resolve_relative(&self, is_ahead: bool, distance: u32) -> Result<u32, Refusal> {
+    pub(super) fn resolve_relative(&self, is_ahead: bool, distance: u32) -> Result<u32, Untranslatable> {
         let count = self.groups.len() as u32;
         match is_ahead {
-            true => count.checked_add(distance).ok_or(Refusal),
-            false => (count + 1).checked_sub(distance).filter(|number| *number > 0 && distance > 0).ok_or(Refusal),
+            true => count.checked_add(distance).ok_or(Untranslatable),
+            false => {
+                (count + 1).checked_sub(distance).filter(|number| *number > 0 && distance > 0).ok_or(Untranslatable)
+            }
         }
     }
 
-    fn finish_group(&mut self, kind: GroupKind<'p>, modifiers: Modifiers) -> Result<PartKind<'p>, Refusal> {
+    fn finish_group(&mut self, kind: GroupKind<'p>, modifiers: Modifiers) -> Result<PartKind<'p>, Untranslatable> {
         let mut modifiers = modifiers;
         let branches = self.parse_branches(&mut modifiers)?;
         if !self.take(")") {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         Ok(PartKind::Group(Group { kind, branches }))
     }
 
-    fn parse_condition(&mut self, modifiers: Modifiers) -> Result<PartKind<'p>, Refusal> {
+    fn parse_condition(&mut self, modifiers: Modifiers) -> Result<PartKind<'p>, Untranslatable> {
         if self.is_perl() && (self.rest().starts_with('?') || self.rest().starts_with('*')) {
             let start = self.offset - 1;
             let mut inner = modifiers;
             let kind = self.parse_group(&mut inner)?;
             let is_look = matches!(&kind, PartKind::Group(group) if matches!(group.kind, GroupKind::LookAhead(_) | GroupKind::LookBehind(_)));
             if !is_look {
-                return Err(Refusal);
+                return Err(Untranslatable);
             }
-            let condition = Part { text: &self.text[start..self.offset], modifiers, kind };
+            let condition = PatternPart { text: &self.text[start..self.offset], modifiers, kind };
             return self.finish_group(GroupKind::LookCondition(Box::new(condition)), modifiers);
         }
         let condition = self.take_until(')')?;
         let quoted = |open: char, close: char| condition.strip_prefix(open).and_then(|name| name.strip_suffix(close));
         let target = match quoted('<', '>').or_else(|| quoted('\'', '\'')) {
             Some(name) if !name.starts_with(|next: char| next.is_ascii_digit() || next == '-') => Target::Name(name),
-            Some(_) => return Err(Refusal),
-            None => Target::Number(condition.parse().map_err(|_| Refusal)?),
+            Some(_) => return Err(Untranslatable),
+            None => Target::Number(condition.parse().map_err(|_| Untranslatable)?),
         };
         self.finish_group(GroupKind::GroupCondition(target), modifiers)
     }
 
     /// Parses `(*FAIL)`, `(*pla:…)` and the like.
-    fn parse_verb(&mut self, modifiers: Modifiers) -> Result<PartKind<'p>, Refusal> {
+    fn parse_verb(&mut self, modifiers: Modifiers) -> Result<PartKind<'p>, Untranslatable> {
         self.offset += 1;
         for (names, kind) in [
             (["pla:", "positive_lookahead:"], GroupKind::LookAhead(false)),
@@ -401,12 +407,12 @@ impl<'p> Parser<'p> {
         let name = self.take_until(')')?;
         match name.bytes().all(|byte| byte.is_ascii_uppercase()) {
             true => Ok(PartKind::Verb(name)),
-            false => Err(Refusal),
+            false => Err(Untranslatable),
         }
     }
 
     /// Parses the modifiers of `(?i:…)` or `(?i)`.
-    fn parse_modifiers(&mut self, modifiers: &mut Modifiers) -> Result<PartKind<'p>, Refusal> {
+    fn parse_modifiers(&mut self, modifiers: &mut Modifiers) -> Result<PartKind<'p>, Untranslatable> {
         let mut flags = Flags { resets: self.is_perl() && self.take("^"), ..Flags::default() };
         let mut is_off = false;
         loop {
@@ -430,11 +436,11 @@ impl<'p> Parser<'p> {
                 'm' if !self.is_perl() => DOT_ALL,
                 'a' | 'u' | 'd' | 'l' if !is_off && (self.is_perl() || letter != 'l') => {
                     flags.charset = Some(match letter {
-                        'a' if self.is_perl() && self.take("a") => Charset::AsciiOnly,
-                        'a' => Charset::Ascii,
-                        'u' => Charset::Unicode,
-                        'd' => Charset::Default,
-                        _ => Charset::Locale,
+                        'a' if self.is_perl() && self.take("a") => CharacterRules::AsciiOnly,
+                        'a' => CharacterRules::Ascii,
+                        'u' => CharacterRules::Unicode,
+                        'd' => CharacterRules::Default,
+                        _ => CharacterRules::Locale,
                     });
                     0
                 }
@@ -442,7 +448,7 @@ impl<'p> Parser<'p> {
                 's' if self.is_perl() => DOT_ALL,
                 'n' if self.is_perl() => NO_CAPTURES,
                 'p' if self.is_perl() => 0,
-                _ => return Err(Refusal),
+                _ => return Err(Untranslatable),
             };
             if is_off {
                 flags.off |= bit;

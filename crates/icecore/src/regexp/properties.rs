@@ -1,7 +1,7 @@
 //! Unicode properties: what `\p{…}` of one dialect is in the other.
 
-use super::parse::Refusal;
-use super::tree::Property;
+use super::parse::Untranslatable;
+use super::tree::{IGNORE_CASE, Modifiers, Property};
 
 /// A property in the other dialect.
 #[derive(Clone, Debug)]
@@ -106,17 +106,31 @@ fn normalize(name: &str) -> String {
 pub(super) fn depends_on_case(items: &str) -> bool {
     items.split("\\p{").skip(1).any(|rest| {
         let name = normalize(&rest[..rest.find('}').unwrap_or(rest.len())]);
-        ["upper", "lower", "title", "lu", "ll", "lt", "cw", "changes"].iter().any(|start| name.starts_with(start))
+        ["upper", "lower", "title", "lu", "ll", "lt", "cw", "changes", "posixupper", "posixlower"]
+            .iter()
+            .any(|start| name.starts_with(start))
     })
 }
 
+/// Properties without letters that are several if case is folded, as the sharp s is.
+const WITHOUT_FOLDS: &str = " n nd nl no number decimalnumber letternumber othernumber p pc pd ps pe pi pf po punctuation \
+    s sm sc sk so symbol z zs zl zp separator mc me c cc cf cn co cs control digit space blank cntrl punct \
+    ascii whitespace any emoji script=han script=hiragana script=katakana script=cyrillic thai script=hangul \
+    script=arabic hebrew script=devanagari dash ideographic hexdigit asciihexdigit ahex ";
+
+/// Returns `true` if a property may contain a character that is several if case is folded.
+pub(super) fn may_have_folds(items: &str) -> bool {
+    let name = normalize(items.trim_start_matches("\\p{").trim_end_matches('}'));
+    !is_listed(WITHOUT_FOLDS, &name)
+}
+
 /// Returns a property of Perl for Ruby.
-pub(super) fn perl_property_in_ruby(property: Property<'_>) -> Result<Translated, Refusal> {
+pub(super) fn perl_property_in_ruby(property: Property<'_>, modifiers: Modifiers) -> Result<Translated, Untranslatable> {
     let Property { name, is_negated } = property;
     let result = |items: String, is_changed| Ok(Translated { items, is_negated, is_changed });
     let one = |name: &str| result(format!("\\p{{{name}}}"), false);
     if !name.is_ascii() || name.contains([':', '=']) && name.contains("::") {
-        return Err(Refusal);
+        return Err(Untranslatable);
     }
     if let Some((key, value)) = name.split_once(['=', ':']) {
         let (key, value) = (normalize(key), value.trim());
@@ -134,9 +148,9 @@ pub(super) fn perl_property_in_ruby(property: Property<'_>) -> Result<Translated
                 "no" | "n" | "f" | "false" => {
                     Ok(Translated { items: format!("\\p{{{key}}}"), is_negated: !is_negated, is_changed: false })
                 }
-                _ => Err(Refusal),
+                _ => Err(Untranslatable),
             },
-            _ => Err(Refusal),
+            _ => Err(Untranslatable),
         };
     }
     let plain = normalize(name);
@@ -159,7 +173,12 @@ pub(super) fn perl_property_in_ruby(property: Property<'_>) -> Result<Translated
         // Perl means the extensions of the script.
         return result(format!("\\p{{{name}}}"), true);
     }
-    let posix = |name: &str| matches!(name, "alpha" | "alnum" | "upper" | "lower" | "space" | "blank" | "cntrl" | "digit" | "graph" | "print");
+    let posix = |name: &str| {
+        matches!(
+            name,
+            "alpha" | "alnum" | "upper" | "lower" | "space" | "blank" | "cntrl" | "digit" | "graph" | "print"
+        )
+    };
     if let Some(class) = plain.strip_prefix("xposix").filter(|class| posix(class)) {
         return one(&title(class));
     }
@@ -176,12 +195,13 @@ pub(super) fn perl_property_in_ruby(property: Property<'_>) -> Result<Translated
             "posixalpha" => "A-Za-z",
             "posixdigit" => "0-9",
             "posixalnum" => "0-9A-Za-z",
+            "posixupper" | "posixlower" if modifiers.has(IGNORE_CASE) => "A-Za-z",
             "posixupper" => "A-Z",
             "posixlower" => "a-z",
             "posixpunct" => r"!-/:-@\[-`{-~",
             "posixgraph" => "!-~",
             "posixprint" => r"\x20-~",
-            _ => return Err(Refusal),
+            _ => return Err(Untranslatable),
         }
         .to_owned(),
         false,
@@ -189,7 +209,7 @@ pub(super) fn perl_property_in_ruby(property: Property<'_>) -> Result<Translated
 }
 
 /// Returns a property of Ruby for Perl.
-pub(super) fn ruby_property_in_perl(property: Property<'_>) -> Result<Translated, Refusal> {
+pub(super) fn ruby_property_in_perl(property: Property<'_>) -> Result<Translated, Untranslatable> {
     let Property { name, is_negated } = property;
     let one = |name: &str| Ok(Translated { items: format!("\\p{{{name}}}"), is_negated, is_changed: false });
     let plain = normalize(name);
@@ -203,7 +223,8 @@ pub(super) fn ruby_property_in_perl(property: Property<'_>) -> Result<Translated
     if is_listed(SCRIPTS, &plain) {
         return one(&format!("Script={name}"));
     }
-    if let Some(version) = name.strip_prefix("Age=").or_else(|| name.strip_prefix("age=")).filter(|age| is_version(age)) {
+    if let Some(version) = name.strip_prefix("Age=").or_else(|| name.strip_prefix("age=")).filter(|age| is_version(age))
+    {
         return one(&format!("Present_In={version}"));
     }
     if let Some((own, _)) = BLOCKS.iter().find(|(_, ruby)| normalize(ruby) == plain) {
@@ -213,15 +234,15 @@ pub(super) fn ruby_property_in_perl(property: Property<'_>) -> Result<Translated
         "graphemeclusterbreak=lv" | "unknown" => one(name),
         "xdigit" => Ok(Translated { items: "0-9A-Fa-f".to_owned(), is_negated, is_changed: false }),
         "word" => Ok(Translated { items: WORD.to_owned(), is_negated, is_changed: false }),
-        _ => Err(Refusal),
+        _ => Err(Untranslatable),
     }
 }
 
 /// Ruby's `\p{Word}` as items of a class of Perl: without the two joiners.
 pub(super) const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}";
 
-fn find_block(name: &str) -> Result<&'static str, Refusal> {
-    BLOCKS.iter().find(|(perl, _)| *perl == name).map(|(_, ruby)| *ruby).ok_or(Refusal)
+fn find_block(name: &str) -> Result<&'static str, Untranslatable> {
+    BLOCKS.iter().find(|(perl, _)| *perl == name).map(|(_, ruby)| *ruby).ok_or(Untranslatable)
 }
 
 fn is_version(value: &str) -> bool {

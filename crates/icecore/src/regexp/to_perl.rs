@@ -1,8 +1,8 @@
 //! Writes patterns of Ruby for Perl.
 
 use super::classes::ClassWriter;
-use super::parse::{Refusal, is_blank};
-use super::properties::{depends_on_case, ruby_property_in_perl};
+use super::parse::{Untranslatable, is_blank};
+use super::properties::{depends_on_case, may_have_folds, ruby_property_in_perl};
 use super::tree::*;
 use super::{Dialect, measure};
 
@@ -11,8 +11,8 @@ const MAX_COUNT: u32 = 65_534;
 /// Maximum length of a look-behind in Perl.
 const MAX_LOOK_BEHIND: u32 = 255;
 
-pub(super) struct PerlWriter<'p> {
-    pattern: &'p Pattern<'p>,
+pub(super) struct PerlPatternWriter<'p> {
+    pattern: &'p ParsedPattern<'p>,
     pub(super) out: String,
     /// Whether the meaning changes.
     pub(super) is_changed: bool,
@@ -22,9 +22,9 @@ pub(super) struct PerlWriter<'p> {
     has_boundary: bool,
 }
 
-impl<'p> PerlWriter<'p> {
-    pub(super) fn new(pattern: &'p Pattern<'p>) -> Self {
-        PerlWriter {
+impl<'p> PerlPatternWriter<'p> {
+    pub(super) fn new(pattern: &'p ParsedPattern<'p>) -> Self {
+        PerlPatternWriter {
             pattern,
             out: String::new(),
             is_changed: false,
@@ -34,7 +34,7 @@ impl<'p> PerlWriter<'p> {
         }
     }
 
-    pub(super) fn write_pattern(&mut self) -> Result<(), Refusal> {
+    pub(super) fn write_pattern(&mut self) -> Result<(), Untranslatable> {
         self.write_branches(&self.pattern.branches)?;
         // Perl counts the joiners as parts of words.
         let joiners = ["\\x{200c}", "\\x{200d}", "\u{200c}", "\u{200d}"];
@@ -44,7 +44,7 @@ impl<'p> PerlWriter<'p> {
         Ok(())
     }
 
-    fn write_branches(&mut self, branches: &'p Branches<'p>) -> Result<(), Refusal> {
+    fn write_branches(&mut self, branches: &Branches<'p>) -> Result<(), Untranslatable> {
         // A directive applies up to the end of the group, with its alternatives.
         let mut open = 0;
         for (number, branch) in branches.iter().enumerate() {
@@ -80,8 +80,8 @@ impl<'p> PerlWriter<'p> {
     }
 
     /// Ends a comment, so that the text after it is read.
-    fn end_comment(&mut self, branch: Option<&Vec<Part<'_>>>) {
-        if let Some(Part { kind: PartKind::Blank, text, .. }) = branch.and_then(|branch| branch.last())
+    fn end_comment(&mut self, branch: Option<&Vec<PatternPart<'_>>>) {
+        if let Some(PatternPart { kind: PartKind::Blank, text, .. }) = branch.and_then(|branch| branch.last())
             && text.contains('#')
             && !text.starts_with("(?#")
             && !text.ends_with('\n')
@@ -92,11 +92,11 @@ impl<'p> PerlWriter<'p> {
 
     fn write_part(
         &mut self,
-        part: &'p Part<'p>,
-        previous: Option<&Part<'_>>,
+        part: &PatternPart<'p>,
+        previous: Option<&PatternPart<'_>>,
         is_before_count: bool,
         is_start: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Untranslatable> {
         let modifiers = part.modifiers;
         match &part.kind {
             PartKind::Blank => {
@@ -123,7 +123,7 @@ impl<'p> PerlWriter<'p> {
                 let translated = ruby_property_in_perl(*property)?;
                 // If case is ignored, a property with the sharp s also matches `ss` in Ruby.
                 self.is_changed |= modifiers.has(IGNORE_CASE)
-                    && (depends_on_case(&translated.items) || !translated.is_negated);
+                    && (depends_on_case(&translated.items) || may_have_folds(&translated.items));
                 self.out.push_str(&translated.as_part());
             }
             PartKind::Set(set) => {
@@ -137,7 +137,7 @@ impl<'p> PerlWriter<'p> {
             PartKind::Call(target) => self.write_call(*target)?,
             PartKind::Group(group) => self.write_group(group, part)?,
             PartKind::Quantified(quantified) => self.write_quantified(quantified, previous, is_start)?,
-            PartKind::Directive(_) | PartKind::NamedBoundary | PartKind::Verb(_) => return Err(Refusal),
+            PartKind::Directive(_) | PartKind::NamedBoundary | PartKind::Verb(_) => return Err(Untranslatable),
         }
         Ok(())
     }
@@ -147,12 +147,12 @@ impl<'p> PerlWriter<'p> {
         value: char,
         text: &str,
         modifiers: Modifiers,
-        previous: Option<&Part<'_>>,
+        previous: Option<&PatternPart<'_>>,
         is_before_count: bool,
     ) {
         if text == "{" {
             // Perl may read blanks in a repetition, and refuses a brace after some escapes.
-            let is_after_char = matches!(previous, None | Some(Part { kind: PartKind::Char(_), .. }));
+            let is_after_char = matches!(previous, None | Some(PatternPart { kind: PartKind::Char(_), .. }));
             self.out.push_str(if is_after_char && !is_before_count { "{" } else { "\\{" });
             return;
         }
@@ -163,7 +163,7 @@ impl<'p> PerlWriter<'p> {
     }
 
     fn write_short(&mut self, letter: char, modifiers: Modifiers) {
-        if modifiers.charset == Charset::Unicode {
+        if modifiers.charset == CharacterRules::Unicode {
             let text = match letter {
                 'w' => r"(?:(?!\x{200c}|\x{200d})[\w\x{b2}\x{b3}\x{b9}\x{bc}-\x{be}])",
                 'W' => r"(?:[\x{200c}\x{200d}]|(?![\x{b2}\x{b3}\x{b9}\x{bc}-\x{be}])\W)",
@@ -198,7 +198,7 @@ impl<'p> PerlWriter<'p> {
         self.out.push_str(text);
     }
 
-    fn write_digits(&mut self, value: u32, text: &str) -> Result<(), Refusal> {
+    fn write_digits(&mut self, value: u32, text: &str) -> Result<(), Untranslatable> {
         let digits = &text[1..];
         if value as usize <= self.pattern.groups.len() {
             return self.write_backreference(Target::Number(value), text);
@@ -206,16 +206,16 @@ impl<'p> PerlWriter<'p> {
         let is_octal = digits.len() <= 3 && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
         match u8::from_str_radix(digits, 8).ok().filter(|value| is_octal && value.is_ascii()) {
             Some(value) => self.out.push_str(&format!("\\x{value:02x}")),
-            None => return Err(Refusal),
+            None => return Err(Untranslatable),
         }
         Ok(())
     }
 
-    fn write_backreference(&mut self, target: Target<'p>, text: &str) -> Result<(), Refusal> {
+    fn write_backreference(&mut self, target: Target<'p>, text: &str) -> Result<(), Untranslatable> {
         match target {
             Target::Number(number) => {
                 if number == 0 || number as usize > self.pattern.groups.len() || self.pattern.has_names() {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 let is_same = text[1..].bytes().all(|byte| byte.is_ascii_digit());
                 match is_same {
@@ -236,25 +236,26 @@ impl<'p> PerlWriter<'p> {
     }
 
     /// Returns the number of the first group with this name, among the groups that capture.
-    fn named_group(&self, name: &str) -> Result<u32, Refusal> {
+    fn named_group(&self, name: &str) -> Result<u32, Untranslatable> {
         let mut names = self.pattern.groups.iter().flatten();
-        names.position(|group| *group == name).map(|position| position as u32 + 1).ok_or(Refusal)
+        names.position(|group| *group == name).map(|position| position as u32 + 1).ok_or(Untranslatable)
     }
 
-    fn write_call(&mut self, target: Target<'p>) -> Result<(), Refusal> {
+    fn write_call(&mut self, target: Target<'p>) -> Result<(), Untranslatable> {
         let (source_number, text) = match target {
             Target::Number(0) => (0, "(?R)".to_owned()),
             Target::Number(number) => {
                 if number as usize > self.pattern.groups.len() || self.pattern.has_names() {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 (number, format!("(?{number})"))
             }
             Target::Name(name) => {
                 if self.pattern.is_ambiguous(name) {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
-                let position = self.pattern.groups.iter().position(|group| *group == Some(name)).ok_or(Refusal)?;
+                let position =
+                    self.pattern.groups.iter().position(|group| *group == Some(name)).ok_or(Untranslatable)?;
                 let own = self.named_group(name)?;
                 let text = if is_perl_name(name) { format!("(?&{name})") } else { format!("(?{own})") };
                 (position as u32 + 1, text)
@@ -262,7 +263,7 @@ impl<'p> PerlWriter<'p> {
         };
         let is_inside = source_number == 0 || self.open_groups.contains(&source_number);
         if is_inside && !measure::is_recursion_bounded(self.pattern, source_number) {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         // Perl restores the captures of a group that was called; Ruby keeps them.
         let others = self.pattern.groups.len() - usize::from(source_number > 0);
@@ -271,7 +272,7 @@ impl<'p> PerlWriter<'p> {
         Ok(())
     }
 
-    fn write_group(&mut self, group: &'p Group<'p>, part: &'p Part<'p>) -> Result<(), Refusal> {
+    fn write_group(&mut self, group: &Group<'p>, part: &PatternPart<'p>) -> Result<(), Untranslatable> {
         let mut number = 0;
         match &group.kind {
             GroupKind::Capture(own) => {
@@ -297,11 +298,11 @@ impl<'p> PerlWriter<'p> {
             GroupKind::Atomic => self.out.push_str("(?>"),
             GroupKind::LookAhead(is_negated) => self.out.push_str(if *is_negated { "(?!" } else { "(?=" }),
             GroupKind::LookBehind(is_negated) => {
-                let is_short = |branch: &Vec<Part<'_>>| {
+                let is_short = |branch: &Vec<PatternPart<'_>>| {
                     measure::fixed_length(branch).is_some_and(|length| length <= MAX_LOOK_BEHIND)
                 };
                 if !group.branches.iter().all(is_short) {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 self.out.push_str(if *is_negated { "(?<!" } else { "(?<=" });
             }
@@ -313,13 +314,13 @@ impl<'p> PerlWriter<'p> {
                     Target::Name(name) => self.pattern.groups.contains(&Some(name)) && is_perl_name(name),
                 };
                 if !is_known || group.branches.len() > 2 {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 let end = part.text.find(')').map_or(0, |end| end + 1);
                 self.out.push_str(&part.text[..end]);
             }
             GroupKind::Absent => return self.write_absent(group),
-            GroupKind::BranchReset | GroupKind::LookCondition(_) => return Err(Refusal),
+            GroupKind::BranchReset | GroupKind::LookCondition(_) => return Err(Untranslatable),
         }
         self.open_groups.push(number);
         self.write_branches(&group.branches)?;
@@ -330,9 +331,9 @@ impl<'p> PerlWriter<'p> {
     }
 
     /// Writes `(?~X)`, the longest text without `X`. It is the same only for a single character.
-    fn write_absent(&mut self, group: &'p Group<'p>) -> Result<(), Refusal> {
+    fn write_absent(&mut self, group: &Group<'p>) -> Result<(), Untranslatable> {
         if let [branch] = &*group.branches
-            && let [Part { kind: PartKind::Char(value), modifiers, .. }] = &**branch
+            && let [PatternPart { kind: PartKind::Char(value), modifiers, .. }] = &**branch
             && value.is_ascii_alphanumeric()
             && !modifiers.has(IGNORE_CASE)
         {
@@ -350,15 +351,17 @@ impl<'p> PerlWriter<'p> {
 
     fn write_quantified(
         &mut self,
-        quantified: &'p Quantified<'p>,
-        previous: Option<&Part<'_>>,
+        quantified: &Quantified<'p>,
+        previous: Option<&PatternPart<'_>>,
         is_start: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Untranslatable> {
         let Quantified { part, gap, quantifier } = quantified;
         let Quantifier { min, max, mode, is_sign, .. } = *quantifier;
         if min > MAX_COUNT || max.is_some_and(|max| max > MAX_COUNT || max < min) {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
+        // Perl matches alternatives with `{0}` wrongly.
+        self.is_changed |= max == Some(0);
         let needs_group = match &part.kind {
             PartKind::Set(set) => set.operands.len() > 1 || set.operands.iter().flatten().any(is_complex_item),
             PartKind::Quantified(_) => true,
@@ -375,7 +378,7 @@ impl<'p> PerlWriter<'p> {
             self.out.push(')');
         }
         if gap.contains("(?#") && gap.contains('\\') {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         self.out.push_str(gap);
         match quantifier.text.strip_prefix("{,") {
@@ -386,12 +389,12 @@ impl<'p> PerlWriter<'p> {
     }
 }
 
-fn is_line(part: &Part<'_>) -> bool {
+fn is_line(part: &PatternPart<'_>) -> bool {
     matches!(part.kind, PartKind::LineStart | PartKind::LineEnd)
 }
 
 /// Returns `true` if a class with this item may become more than a class.
-fn is_complex_item(item: &Item<'_>) -> bool {
+fn is_complex_item(item: &SetItem<'_>) -> bool {
     !matches!(item.kind, ItemKind::Char('\0'..='\x7f'))
         && !matches!(item.kind, ItemKind::Range('\0'..='\x7f', '\0'..='\x7f'))
         && !matches!(item.kind, ItemKind::Short('d' | 's' | 'h'))
@@ -407,7 +410,7 @@ fn is_perl_name(name: &str) -> bool {
 fn flags_text(flags: Flags, outer: Modifiers) -> String {
     let mut text = String::from("(?");
     match flags.charset {
-        Some(Charset::Ascii | Charset::AsciiOnly) => text.push('a'),
+        Some(CharacterRules::Ascii | CharacterRules::AsciiOnly) => text.push('a'),
         Some(_) if outer.is_charset_inline && outer.is_ascii() => text.push('u'),
         _ => {}
     }

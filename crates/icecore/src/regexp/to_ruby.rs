@@ -1,9 +1,9 @@
 //! Writes patterns of Perl for Ruby.
 
-use super::parse::{Refusal, is_blank};
+use super::parse::{Untranslatable, is_blank};
 use super::properties::{self, perl_property_in_ruby};
 use super::tree::*;
-use super::{Dialect, measure};
+use super::{Dialect, folds, measure};
 
 /// Maximum count of a repetition in Ruby.
 const MAX_COUNT: u32 = 100_000;
@@ -15,7 +15,7 @@ const VERTICAL: &str = r"\n-\r\u0085\u2028\u2029";
 const HEXADECIMAL: &str = r"\h\uFF10-\uFF19\uFF21-\uFF26\uFF41-\uFF46";
 
 pub(super) struct RubyWriter<'p> {
-    pattern: &'p Pattern<'p>,
+    pattern: &'p ParsedPattern<'p>,
     pub(super) out: String,
     /// Whether the meaning changes.
     pub(super) is_changed: bool,
@@ -25,11 +25,11 @@ pub(super) struct RubyWriter<'p> {
 }
 
 impl<'p> RubyWriter<'p> {
-    pub(super) fn new(pattern: &'p Pattern<'p>) -> Self {
+    pub(super) fn new(pattern: &'p ParsedPattern<'p>) -> Self {
         RubyWriter { pattern, out: String::new(), is_changed: false, open_groups: Vec::new(), has_boundary: false }
     }
 
-    pub(super) fn write_pattern(&mut self) -> Result<(), Refusal> {
+    pub(super) fn write_pattern(&mut self) -> Result<(), Untranslatable> {
         self.write_branches(&self.pattern.branches)?;
         // Ruby does not count the joiners as parts of words.
         if self.has_boundary && self.out.contains("\\u{200") {
@@ -38,7 +38,7 @@ impl<'p> RubyWriter<'p> {
         Ok(())
     }
 
-    fn write_branches(&mut self, branches: &'p Branches<'p>) -> Result<(), Refusal> {
+    fn write_branches(&mut self, branches: &Branches<'p>) -> Result<(), Untranslatable> {
         // In Perl a directive applies to each later alternative by itself; in Ruby it would contain them.
         let mut directives: Vec<String> = Vec::new();
         for (number, branch) in branches.iter().enumerate() {
@@ -85,8 +85,8 @@ impl<'p> RubyWriter<'p> {
     }
 
     /// Ends a comment, so that the text after it is read.
-    fn end_comment(&mut self, branch: &[Part<'_>]) {
-        if let Some(Part { kind: PartKind::Blank, text, modifiers }) = branch.last()
+    fn end_comment(&mut self, branch: &[PatternPart<'_>]) {
+        if let Some(PatternPart { kind: PartKind::Blank, text, modifiers }) = branch.last()
             && modifiers.has(EXTENDED)
             && text.contains('#')
             && !text.ends_with('\n')
@@ -99,7 +99,7 @@ impl<'p> RubyWriter<'p> {
     fn flags_text(&self, flags: Flags, outer: Modifiers) -> String {
         let mut text = String::from("(?");
         match flags.charset {
-            Some(Charset::Ascii | Charset::AsciiOnly) => text.push('a'),
+            Some(CharacterRules::Ascii | CharacterRules::AsciiOnly) => text.push('a'),
             _ if outer.is_charset_inline && outer.is_ascii() && (flags.resets || flags.charset.is_some()) => {
                 text.push('d');
             }
@@ -116,15 +116,15 @@ impl<'p> RubyWriter<'p> {
         text
     }
 
-    fn write_part(&mut self, part: &'p Part<'p>, is_start: bool) -> Result<(), Refusal> {
+    fn write_part(&mut self, part: &PatternPart<'p>, is_start: bool) -> Result<(), Untranslatable> {
         let modifiers = part.modifiers;
-        if modifiers.charset == Charset::Locale {
+        if modifiers.charset == CharacterRules::Locale {
             self.is_changed = true;
         }
         match &part.kind {
             PartKind::Blank => self.write_blank(part)?,
             PartKind::Char(value) => self.write_char(*value, part.text, modifiers),
-            PartKind::Chars(_) | PartKind::Directive(_) => return Err(Refusal),
+            PartKind::Chars(_) | PartKind::Directive(_) => return Err(Untranslatable),
             PartKind::Dot => self.out.push('.'),
             PartKind::LineStart => self.out.push_str(if modifiers.has(MULTI_LINE) { "^" } else { r"\A" }),
             PartKind::LineEnd => self.out.push_str(if modifiers.has(MULTI_LINE) { "$" } else { r"\Z" }),
@@ -156,20 +156,20 @@ impl<'p> RubyWriter<'p> {
             PartKind::Group(group) => self.write_group(group, part)?,
             PartKind::Quantified(quantified) => self.write_quantified(quantified, is_start)?,
             PartKind::Verb("FAIL" | "F") => self.out.push_str("(?!)"),
-            PartKind::Verb(_) => return Err(Refusal),
+            PartKind::Verb(_) => return Err(Untranslatable),
         }
         Ok(())
     }
 
     /// Writes digits that name no group, up to three of which are octal.
-    fn write_octal(&mut self, text: &str) -> Result<(), Refusal> {
+    fn write_octal(&mut self, text: &str) -> Result<(), Untranslatable> {
         let digits = &text[1..];
         if !digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte)) {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
-        let value = u32::from_str_radix(digits, 8).ok().and_then(char::from_u32).ok_or(Refusal)?;
+        let value = u32::from_str_radix(digits, 8).ok().and_then(char::from_u32).ok_or(Untranslatable)?;
         if digits.len() > 3 {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         match value.is_ascii() {
             true => self.out.push_str(text),
@@ -178,7 +178,7 @@ impl<'p> RubyWriter<'p> {
         Ok(())
     }
 
-    fn write_blank(&mut self, part: &Part<'_>) -> Result<(), Refusal> {
+    fn write_blank(&mut self, part: &PatternPart<'_>) -> Result<(), Untranslatable> {
         let is_same = |next: char| is_blank(Dialect::Ruby, next) || !is_blank(Dialect::Perl, next);
         if part.text.contains("(?#") {
             // The end of such a comment may be escaped in Ruby.
@@ -192,7 +192,7 @@ impl<'p> RubyWriter<'p> {
     }
 
     fn write_char(&mut self, value: char, text: &str, modifiers: Modifiers) {
-        if modifiers.charset == Charset::AsciiOnly
+        if modifiers.charset == CharacterRules::AsciiOnly
             && modifiers.has(IGNORE_CASE)
             && matches!(value, 'k' | 'K' | 's' | 'S')
         {
@@ -228,8 +228,8 @@ impl<'p> RubyWriter<'p> {
         self.out.push_str(&text);
     }
 
-    fn write_property(&mut self, property: Property<'_>, modifiers: Modifiers) -> Result<(), Refusal> {
-        let translated = perl_property_in_ruby(property)?;
+    fn write_property(&mut self, property: Property<'_>, modifiers: Modifiers) -> Result<(), Untranslatable> {
+        let translated = perl_property_in_ruby(property, modifiers)?;
         self.is_changed |= translated.is_changed;
         if modifiers.has(IGNORE_CASE) && properties::depends_on_case(&translated.items) {
             if !translated.is_single_case_category() {
@@ -246,8 +246,8 @@ impl<'p> RubyWriter<'p> {
         Ok(())
     }
 
-    fn write_set(&mut self, set: &Set<'_>, modifiers: Modifiers) -> Result<(), Refusal> {
-        let items = set.operands.first().ok_or(Refusal)?;
+    fn write_set(&mut self, set: &Set<'_>, modifiers: Modifiers) -> Result<(), Untranslatable> {
+        let items = set.operands.first().ok_or(Untranslatable)?;
         let needs_ascii = modifiers.is_ascii()
             && !modifiers.is_charset_inline
             && items.iter().any(|item| matches!(item.kind, ItemKind::Posix(..)));
@@ -280,16 +280,17 @@ impl<'p> RubyWriter<'p> {
 
     fn write_item(
         &mut self,
-        item: &Item<'_>,
-        previous: Option<&Item<'_>>,
+        item: &SetItem<'_>,
+        previous: Option<&SetItem<'_>>,
         is_last: bool,
         modifiers: Modifiers,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Untranslatable> {
         let is_ascii = modifiers.is_ascii();
         match &item.kind {
             ItemKind::Blank => {}
             ItemKind::Char('-') if item.text == "-" => {
-                let is_plain = previous.is_none() || is_last && matches!(previous.map(|item| &item.kind), Some(ItemKind::Char(_)));
+                let is_plain =
+                    previous.is_none() || is_last && matches!(previous.map(|item| &item.kind), Some(ItemKind::Char(_)));
                 self.out.push_str(if is_plain { "-" } else { r"\-" });
             }
             ItemKind::Char(value) => self.out.push_str(&item_text(*value, item.text)),
@@ -317,12 +318,12 @@ impl<'p> RubyWriter<'p> {
                     'H' => format!("[^{HORIZONTAL}]"),
                     'v' => VERTICAL.to_owned(),
                     'V' => format!("[^{VERTICAL}]"),
-                    _ => return Err(Refusal),
+                    _ => return Err(Untranslatable),
                 };
                 self.out.push_str(&text);
             }
             ItemKind::Property(property) => {
-                let translated = perl_property_in_ruby(*property)?;
+                let translated = perl_property_in_ruby(*property, modifiers)?;
                 self.is_changed |= translated.is_changed
                     || modifiers.has(IGNORE_CASE) && properties::depends_on_case(&translated.items);
                 self.out.push_str(&translated.as_item());
@@ -338,13 +339,13 @@ impl<'p> RubyWriter<'p> {
                 self.out.push_str(if *is_negated { item.text } else { r"[:lower:][:upper:]\p{Lt}" });
             }
             ItemKind::Posix(..) => self.out.push_str(item.text),
-            ItemKind::Chars(_) | ItemKind::Nested(_) => return Err(Refusal),
+            ItemKind::Chars(_) | ItemKind::Nested(_) => return Err(Untranslatable),
         }
         Ok(())
     }
 
     /// Writes the other case of each letter.
-    fn write_other_cases(&mut self, items: &[Item<'_>], modifiers: Modifiers) {
+    fn write_other_cases(&mut self, items: &[SetItem<'_>], modifiers: Modifiers) {
         let has = |value: char| {
             items.iter().any(|item| match item.kind {
                 ItemKind::Char(own) => own == value,
@@ -352,22 +353,24 @@ impl<'p> RubyWriter<'p> {
                 _ => false,
             })
         };
-        let is_foreign = |item: &Item<'_>| match item.kind {
+        let is_foreign = |item: &SetItem<'_>| match item.kind {
             ItemKind::Char(value) | ItemKind::Range(_, value) => !value.is_ascii(),
             _ => false,
         };
         self.is_changed |= items.iter().any(is_foreign);
-        let swap = |letter: char| if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+        let swap = |letter: char| {
+            if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
+        };
         let letters = ('A'..='Z').chain('a'..='z');
         self.out.extend(letters.filter(|letter| !has(*letter) && has(swap(*letter))));
-        if modifiers.charset != Charset::AsciiOnly {
+        if modifiers.charset != CharacterRules::AsciiOnly {
             self.out.push_str(if has('k') || has('K') { r"\u212A" } else { "" });
             self.out.push_str(if has('s') || has('S') { r"\u017F" } else { "" });
         }
     }
 
     /// Ruby finds no counterpart in U+0080 to U+00FF for a character of a class, so it is written, too.
-    fn write_missing_cases(&mut self, items: &[Item<'_>], modifiers: Modifiers) {
+    fn write_missing_cases(&mut self, items: &[SetItem<'_>], modifiers: Modifiers) {
         let has = |value: char| {
             items.iter().any(|item| match item.kind {
                 ItemKind::Char(own) => own == value,
@@ -389,17 +392,17 @@ impl<'p> RubyWriter<'p> {
         missing.sort_unstable();
         missing.dedup();
         self.out.extend(missing);
-        if modifiers.charset == Charset::AsciiOnly && ['k', 'K', 's', 'S'].into_iter().any(has) {
+        if modifiers.charset == CharacterRules::AsciiOnly && ['k', 'K', 's', 'S'].into_iter().any(has) {
             self.is_changed = true;
         }
     }
 
-    fn write_backreference(&mut self, target: Target<'p>, text: &str) -> Result<(), Refusal> {
+    fn write_backreference(&mut self, target: Target<'p>, text: &str) -> Result<(), Untranslatable> {
         let has_names = self.pattern.has_names();
         match target {
             Target::Number(number) => {
                 if number == 0 || number as usize > self.pattern.groups.len() {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 if !has_names {
                     let is_same = text[1..].bytes().all(|byte| byte.is_ascii_digit());
@@ -415,7 +418,7 @@ impl<'p> RubyWriter<'p> {
             }
             Target::Name(name) => {
                 if !self.pattern.groups.contains(&Some(name)) {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 self.is_changed |= self.pattern.is_ambiguous(name);
                 let is_same = text.starts_with("\\k<") || text.starts_with("\\k'");
@@ -434,23 +437,24 @@ impl<'p> RubyWriter<'p> {
         self.pattern.group_name(number).map_or_else(|| format!("_{number}"), str::to_owned)
     }
 
-    fn write_call(&mut self, target: Target<'p>) -> Result<(), Refusal> {
+    fn write_call(&mut self, target: Target<'p>) -> Result<(), Untranslatable> {
         let number = match target {
             Target::Number(number) => number,
             Target::Name(name) => {
-                let position = self.pattern.groups.iter().position(|group| *group == Some(name)).ok_or(Refusal)?;
+                let position =
+                    self.pattern.groups.iter().position(|group| *group == Some(name)).ok_or(Untranslatable)?;
                 if self.pattern.is_ambiguous(name) {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 position as u32 + 1
             }
         };
         if number as usize > self.pattern.groups.len() {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         let is_inside = number == 0 || self.open_groups.contains(&number);
         if is_inside && !measure::is_recursion_bounded(self.pattern, number) {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         // Called from outside, Ruby keeps what the group captured.
         let others = self.pattern.groups.len() - usize::from(number > 0);
@@ -463,7 +467,7 @@ impl<'p> RubyWriter<'p> {
         Ok(())
     }
 
-    fn write_group(&mut self, group: &'p Group<'p>, part: &'p Part<'p>) -> Result<(), Refusal> {
+    fn write_group(&mut self, group: &Group<'p>, part: &PatternPart<'p>) -> Result<(), Untranslatable> {
         let mut number = 0;
         match &group.kind {
             GroupKind::Capture(own) => {
@@ -495,14 +499,14 @@ impl<'p> RubyWriter<'p> {
             GroupKind::LookBehind(is_negated) => return self.write_look_behind(group, *is_negated),
             GroupKind::BranchReset => {
                 if measure::has_captures(&group.branches) {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 self.out.push_str("(?:");
             }
-            GroupKind::Absent => return Err(Refusal),
+            GroupKind::Absent => return Err(Untranslatable),
             GroupKind::GroupCondition(target) => {
                 if group.branches.len() > 2 {
-                    return Err(Refusal);
+                    return Err(Untranslatable);
                 }
                 let name = match target {
                     Target::Name(name) if self.pattern.groups.contains(&Some(name)) => format!("<{name}>"),
@@ -512,7 +516,7 @@ impl<'p> RubyWriter<'p> {
                             false => number.to_string(),
                         }
                     }
-                    _ => return Err(Refusal),
+                    _ => return Err(Untranslatable),
                 };
                 self.out.push_str(&format!("(?({name})"));
             }
@@ -529,24 +533,33 @@ impl<'p> RubyWriter<'p> {
     }
 
     /// Ruby's look-behind needs alternatives of a fixed length.
-    fn write_look_behind(&mut self, group: &'p Group<'p>, is_negated: bool) -> Result<(), Refusal> {
+    fn write_look_behind(&mut self, group: &Group<'p>, is_negated: bool) -> Result<(), Untranslatable> {
         let is_fixed = group.branches.iter().all(|branch| measure::fixed_length(branch).is_some());
-        if !is_fixed || is_negated && measure::has_captures(&group.branches) {
-            return Err(Refusal);
+        let branches = match is_fixed || measure::has_captures(&group.branches) {
+            true => group.branches.clone(),
+            false => {
+                let expanded: Option<Vec<Branches<'p>>> =
+                    group.branches.iter().map(|branch| measure::expand_branch(branch)).collect();
+                expanded.ok_or(Untranslatable)?.concat()
+            }
+        };
+        let is_fixed = branches.iter().all(|branch| measure::fixed_length(branch).is_some());
+        if !is_fixed || is_negated && measure::has_captures(&group.branches) || folds::has_folded_seam(&branches) {
+            return Err(Untranslatable);
         }
         self.out.push_str(if is_negated { "(?<!" } else { "(?<=" });
         self.open_groups.push(0);
-        self.write_branches(&group.branches)?;
+        self.write_branches(&branches)?;
         self.open_groups.pop();
         self.out.push(')');
         Ok(())
     }
 
     /// Writes `(?(?=a)b|c)` as `(?:(?=a)b|(?!a)c)`.
-    fn write_look_condition(&mut self, group: &'p Group<'p>, condition: &'p Part<'p>) -> Result<(), Refusal> {
-        let PartKind::Group(Group { kind, branches }) = &condition.kind else { return Err(Refusal) };
+    fn write_look_condition(&mut self, group: &Group<'p>, condition: &PatternPart<'p>) -> Result<(), Untranslatable> {
+        let PartKind::Group(Group { kind, branches }) = &condition.kind else { return Err(Untranslatable) };
         if measure::has_captures(branches) || group.branches.len() > 2 {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         let start = self.out.len();
         self.out.push_str("(?:");
@@ -561,11 +574,11 @@ impl<'p> RubyWriter<'p> {
         let (plain, negated, is_negated) = match kind {
             GroupKind::LookAhead(is_negated) => ("(?=", "(?!", *is_negated),
             GroupKind::LookBehind(is_negated) => ("(?<=", "(?<!", *is_negated),
-            _ => return Err(Refusal),
+            _ => return Err(Untranslatable),
         };
         let (old, new) = if is_negated { (negated, plain) } else { (plain, negated) };
         if !self.out[at..].starts_with(old) || self.out.len() - start > 10_000 {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         self.out.replace_range(at..at + old.len(), new);
         if let Some(branch) = group.branches.get(1) {
@@ -577,31 +590,34 @@ impl<'p> RubyWriter<'p> {
     }
 
     /// Writes the parts of one alternative that has no directives.
-    fn write_branches_of(&mut self, branch: &'p [Part<'p>]) -> Result<(), Refusal> {
+    fn write_branches_of(&mut self, branch: &[PatternPart<'p>]) -> Result<(), Untranslatable> {
         for part in branch {
             if matches!(part.kind, PartKind::Directive(_) | PartKind::Blank) {
-                return Err(Refusal);
+                return Err(Untranslatable);
             }
             self.write_part(part, false)?;
         }
         Ok(())
     }
 
-    fn write_quantified(&mut self, quantified: &'p Quantified<'p>, is_start: bool) -> Result<(), Refusal> {
+    fn write_quantified(&mut self, quantified: &Quantified<'p>, is_start: bool) -> Result<(), Untranslatable> {
         let Quantified { part, gap, quantifier } = quantified;
         let Quantifier { min, max, mode, is_sign, .. } = *quantifier;
         if min > MAX_COUNT || max.is_some_and(|max| max > MAX_COUNT) {
-            return Err(Refusal);
+            return Err(Untranslatable);
         }
         if max.is_some_and(|max| max < min) {
             // Nothing is repeated less often than that.
             if measure::has_captures(&vec![vec![part.clone()]]) {
-                return Err(Refusal);
+                return Err(Untranslatable);
             }
             self.out.push_str("(?!)");
             return Ok(());
         }
-        let needs_group = matches!(part.kind, PartKind::LineStart | PartKind::LineEnd) && !part.modifiers.has(MULTI_LINE)
+        // Perl matches alternatives with `{0}` wrongly.
+        self.is_changed |= max == Some(0);
+        let needs_group = matches!(part.kind, PartKind::LineStart | PartKind::LineEnd)
+            && !part.modifiers.has(MULTI_LINE)
             || matches!(part.kind, PartKind::Verb(_) | PartKind::NamedBoundary | PartKind::Anchor(_));
         let wrapper = match mode {
             Mode::Possessive if !is_sign => Some("(?>"),

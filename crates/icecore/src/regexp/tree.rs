@@ -3,7 +3,7 @@
 
 /// Rules for `\w`, `[[:alpha:]]` and the like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Charset {
+pub(super) enum CharacterRules {
     /// The dialect's default: Unicode in Perl; in Ruby Unicode for `[[:alpha:]]`, ASCII for `\w`.
     #[default]
     Default,
@@ -20,7 +20,7 @@ pub(super) enum Charset {
 pub(super) struct Modifiers {
     /// Bits such as [`IGNORE_CASE`].
     pub(super) bits: u8,
-    pub(super) charset: Charset,
+    pub(super) charset: CharacterRules,
     /// Whether a group inside of the pattern sets the charset, as in `(?a:…)`.
     pub(super) is_charset_inline: bool,
 }
@@ -44,16 +44,16 @@ impl Modifiers {
     }
 
     pub(super) fn is_ascii(self) -> bool {
-        matches!(self.charset, Charset::Ascii | Charset::AsciiOnly)
+        matches!(self.charset, CharacterRules::Ascii | CharacterRules::AsciiOnly)
     }
 }
 
 /// Alternatives: the parts of each, in order.
-pub(super) type Branches<'p> = Vec<Vec<Part<'p>>>;
+pub(super) type Branches<'p> = Vec<Vec<PatternPart<'p>>>;
 
 /// A part of a pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Part<'p> {
+pub(super) struct PatternPart<'p> {
     pub(super) text: &'p str,
     pub(super) modifiers: Modifiers,
     pub(super) kind: PartKind<'p>,
@@ -115,7 +115,7 @@ pub(super) struct Flags {
     pub(super) resets: bool,
     pub(super) on: u8,
     pub(super) off: u8,
-    pub(super) charset: Option<Charset>,
+    pub(super) charset: Option<CharacterRules>,
 }
 
 #[derive(Clone, Debug)]
@@ -143,12 +143,12 @@ pub(super) enum GroupKind<'p> {
     /// `(?(1)…|…)`
     GroupCondition(Target<'p>),
     /// Perl's `(?(?=…)…|…)`: the first branch is the condition.
-    LookCondition(Box<Part<'p>>),
+    LookCondition(Box<PatternPart<'p>>),
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Quantified<'p> {
-    pub(super) part: Part<'p>,
+    pub(super) part: PatternPart<'p>,
     /// Blanks between the part and the quantifier.
     pub(super) gap: &'p str,
     pub(super) quantifier: Quantifier<'p>,
@@ -178,11 +178,11 @@ pub(super) enum Mode {
 #[derive(Clone, Debug)]
 pub(super) struct Set<'p> {
     pub(super) is_negated: bool,
-    pub(super) operands: Vec<Vec<Item<'p>>>,
+    pub(super) operands: Vec<Vec<SetItem<'p>>>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Item<'p> {
+pub(super) struct SetItem<'p> {
     pub(super) text: &'p str,
     pub(super) kind: ItemKind<'p>,
 }
@@ -201,13 +201,13 @@ pub(super) enum ItemKind<'p> {
 
 /// A parsed pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern<'p> {
+pub(super) struct ParsedPattern<'p> {
     pub(super) branches: Branches<'p>,
     /// The names of its groups; the first element is group 1.
     pub(super) groups: Vec<Option<&'p str>>,
 }
 
-impl<'p> Pattern<'p> {
+impl<'p> ParsedPattern<'p> {
     pub(super) fn has_names(&self) -> bool {
         self.groups.iter().any(Option::is_some)
     }

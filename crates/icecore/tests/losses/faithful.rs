@@ -682,7 +682,14 @@ impl<'d> Comparison<'d> {
         };
         match b.value() {
             Value::Regexp(other, other_flags) => {
-                self.value(pattern, other, Location::default());
+                if self.language == Language::Ruby && pattern.kind() == Kind::Bytes {
+                    // Ruby needs an encoding for some patterns.
+                    assert_eq!(pattern.as_bytes(), other.as_bytes());
+                } else if moved_modifiers(pattern, other) {
+                    return;
+                } else {
+                    self.value(pattern, other, Location::default());
+                }
                 if letters(flags) != letters(other_flags) {
                     let what = format!("flags {:?} became {:?}", flags.value(), other_flags.value());
                     self.require_loss(&[LossKind::RegexpFlags], a, &what);
@@ -696,6 +703,18 @@ impl<'d> Comparison<'d> {
             }
         }
     }
+}
+
+/// Returns `true` if the other pattern is this one with modifiers that the format can't store: `(?n:a)`.
+fn moved_modifiers(pattern: Cursor<'_>, other: Cursor<'_>) -> bool {
+    let (Some(own), Some(other)) = (pattern.as_bytes(), other.as_bytes()) else { return false };
+    let Some(inner) = other.strip_prefix(b"(?").and_then(|rest| rest.strip_suffix(b")")) else { return false };
+    let inner = inner.trim_ascii_start();
+    let start = inner.iter().take_while(|letter| b"nxa".contains(letter)).count();
+    start > 0
+        && inner.get(start..).is_some_and(|rest| {
+            rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_end() == own.trim_ascii_end())
+        })
 }
 
 fn describe(key: &Key<'_>, out: &mut String) {

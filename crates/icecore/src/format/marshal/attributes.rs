@@ -18,9 +18,6 @@ pub(super) struct Wrapper {
 /// The letters of the option bits of a regexp.
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
 
-/// Option bit of a regexp: it has its encoding whatever its pattern.
-pub(super) const FIXED_ENCODING: u8 = 16;
-
 /// Maximum number of wrappers between an encoding and its string.
 const MAX_WRAPPERS: u32 = 64;
 

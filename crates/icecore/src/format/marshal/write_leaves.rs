@@ -1,11 +1,10 @@
 //! Writes leaves and regexps.
 
-use super::attributes::{FIXED_ENCODING, OPTIONS};
+use super::attributes::OPTIONS;
 use super::number::{is_fixnum, is_immediate, narrow_float128, push_float, push_integer};
 use super::spelling::value as code;
 use super::write::{NumberedValue, Writer};
-use super::write_names::WriteEncoding;
-use crate::document::{Form, Kind, Naming, Node, flag};
+use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
@@ -215,10 +214,6 @@ impl Writer<'_> {
             options = noted;
         }
         let encoding = self.written_encoding(index).filter(|_| !is_encoded_outside);
-        if matches!(encoding, Some(WriteEncoding::Ascii)) && self.document.tape().naming != Naming::Ruby {
-            // FIXEDENCODING is only right for a pattern that needs its encoding.
-            options &= !FIXED_ENCODING;
-        }
         if encoding.is_some() {
             buf.push(b'I');
         }

@@ -82,11 +82,17 @@ fn symbol_number_word(number: u32) -> Word {
     Word::from_byte(b';').followed_by(Word::from_integer(i64::from(number)))
 }
 
-/// Returns the encoding that Ruby gives a regexp with this pattern. Without one, Ruby removes backslashes from the
-/// pattern, because dumps of Ruby 1.8 had none.
-fn pattern_encoding(pattern: &[u8]) -> Option<WriteEncoding<'static>> {
+/// Returns the encoding that a regexp of another language needs; `None` if Ruby reads it well without one. Without an
+/// encoding, Ruby removes backslashes before some letters, because dumps of Ruby 1.8 had none; and a regexp whose encoding
+/// is fixed would raise for each string of text.
+fn pattern_encoding(pattern: &[u8], is_fixed: bool) -> Option<WriteEncoding<'static>> {
+    let mut escapes = pattern.windows(2).filter(|window| window[0] == b'\\');
+    let is_stripped = |letter: u8| matches!(letter, b'g'..=b'm' | b'o'..=b'q' | b'u' | b'y' | b'E' | b'F' | b'H'..=b'L' | b'N'..=b'V' | b'X' | b'Y');
+    if !is_fixed && !escapes.any(|window| is_stripped(window[1])) {
+        return None;
+    }
     let text = std::str::from_utf8(pattern).ok()?;
-    Some(if needs_unicode(text) { WriteEncoding::Utf8 } else { WriteEncoding::Ascii })
+    Some(if is_fixed || needs_unicode(text) { WriteEncoding::Utf8 } else { WriteEncoding::Ascii })
 }
 
 impl<'d> Writer<'d> {
@@ -101,7 +107,9 @@ impl<'d> Writer<'d> {
         if node.kind == Kind::Regexp {
             node = self.document.node(index + 1);
             if node.kind == Kind::Bytes && self.document.tape().naming != Naming::Ruby {
-                return pattern_encoding(self.document.bytes(&node));
+                let flags = self.document.node(self.index_after(index + 1));
+                let is_fixed = flags.kind.is_string() && self.document.bytes(&flags).contains(&b'u');
+                return pattern_encoding(self.document.bytes(&node), is_fixed);
             }
         }
         match node.kind {

@@ -142,14 +142,24 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
+        let inner = move_modifiers(bytes, all);
+        let bytes = inner.as_deref().unwrap_or(bytes);
         self.write_pads(pattern, pad_place::FIRST)?;
         let track = self.extra_track_bit(pattern, tracked::MAIN);
         match self.copy_source_offset(pattern, kind, bytes) {
             Some(offset) => self.write_copy(pattern, offset, track)?,
             None => self.write_spelled_string(pattern, StringOf::Value, kind, bytes, track)?,
         }
-        let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
-        if kept.len() < all.len() {
+        let mut kept: Vec<u8> = Vec::new();
+        for modifier in all.iter().copied().filter(|modifier| b"msixp".contains(modifier)) {
+            if !kept.contains(&modifier) {
+                kept.push(modifier);
+            }
+        }
+        // Perl derives `u` from a pattern of text, and from properties.
+        let has_own_charset =
+            kind == Kind::Text && !bytes.is_ascii() || bytes.windows(2).any(|escape| escape == b"\\p");
+        if all.iter().any(|modifier| !b"msixpnad".contains(modifier) && !(*modifier == b'u' && has_own_charset)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
@@ -218,4 +228,27 @@ impl<'d> Body<'d, '_> {
         let (kind, name) = self.class_name(class);
         self.replay.as_ref().and_then(|replay| replay.offset_of(target, kind, name))
     }
+}
+
+/// Returns the pattern in a group with the modifiers that are not stored: `n`, which perl's decoder refuses, and `xx` and
+/// `a`, which it does not know. `None` if there are none.
+fn move_modifiers(pattern: &[u8], modifiers: &[u8]) -> Option<Vec<u8>> {
+    let is_extended = modifiers.contains(&b'x');
+    let is_twice = |letter: u8| modifiers.iter().filter(|modifier| **modifier == letter).count() > 1;
+    let mut moved = Vec::new();
+    if modifiers.contains(&b'n') {
+        moved.push(b'n');
+    }
+    if is_twice(b'x') {
+        moved.extend(b"xx");
+    }
+    if modifiers.contains(&b'a') {
+        moved.extend(if is_twice(b'a') { &b"aa"[..] } else { b"a" });
+    }
+    if moved.is_empty() {
+        return None;
+    }
+    // A comment at the end must not contain the parenthesis.
+    let end: &[u8] = if is_extended && pattern.contains(&b'#') { b"\n)" } else { b")" };
+    Some([b"(?", &moved[..], b":", pattern, end].concat())
 }
