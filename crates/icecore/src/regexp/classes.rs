@@ -195,12 +195,17 @@ impl ClassWriter {
                 _ => return Err(Untranslatable),
             }
             .to_owned(),
-            ItemKind::Posix("word", false) if !self.modifiers.is_ascii() => WORD.to_owned(),
+            ItemKind::Posix("word", false) if !self.modifiers.is_ascii() => {
+                self.is_changed |= self.modifiers.has(IGNORE_CASE);
+                WORD.to_owned()
+            }
             ItemKind::Posix("word", true) if !self.modifiers.is_ascii() => r"[:^word:]\x{200c}\x{200d}".to_owned(),
             ItemKind::Posix("xdigit", false) => "0-9A-Fa-f".to_owned(),
             ItemKind::Posix("xdigit", true) => r"\x00-/:-@G-`g-\x{10ffff}".to_owned(),
-            ItemKind::Posix(name, _) => {
-                self.is_changed |= self.modifiers.has(IGNORE_CASE) && matches!(*name, "upper" | "lower");
+            ItemKind::Posix(name, is_negated) => {
+                // In Ruby, a class with a sharp s also matches `ss`.
+                let has_folds = !is_negated && matches!(*name, "alpha" | "alnum" | "graph" | "print");
+                self.is_changed |= self.modifiers.has(IGNORE_CASE) && (has_folds || matches!(*name, "upper" | "lower"));
                 text.to_owned()
             }
             ItemKind::Blank | ItemKind::Nested(_) | ItemKind::Property(_) => return Err(Untranslatable),

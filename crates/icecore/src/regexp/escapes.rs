@@ -321,7 +321,10 @@ impl<'p> Parser<'p> {
 
     /// Parses `[:alpha:]`, or the nested class of Ruby; the bracket has been read.
     fn parse_bracket(&mut self, modifiers: Modifiers) -> Result<ItemKind<'p>, Untranslatable> {
-        let name = self.rest().strip_prefix(':').and_then(|rest| Some(&rest[..rest.find(":]")?]));
+        let name = self.rest().strip_prefix(':').and_then(|rest| {
+            let end = rest.bytes().take(MAX_POSIX_LEN).position(|byte| byte == b':')?;
+            rest[end..].starts_with(":]").then(|| &rest[..end])
+        });
         if let Some(name) = name
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'^')
         {
@@ -340,6 +343,9 @@ impl<'p> Parser<'p> {
         }
     }
 }
+
+/// Maximum length of the name of a POSIX class.
+const MAX_POSIX_LEN: usize = 16;
 
 const POSIX_NAMES: [&str; 14] = [
     "alpha", "digit", "alnum", "upper", "lower", "punct", "graph", "print", "space", "blank", "cntrl", "xdigit",

@@ -60,7 +60,8 @@ fn measure_branch(branch: &[PatternPart<'_>]) -> Option<Edges> {
 fn measure_part(part: &PatternPart<'_>) -> Option<Option<Edges>> {
     Some(match &part.kind {
         PartKind::Char(value) => {
-            let letters = if part.modifiers.has(IGNORE_CASE) { vec![*value] } else { Vec::new() };
+            let letter = canonical_letter(*value).filter(|_| part.modifiers.has(IGNORE_CASE));
+            let letters = Vec::from_iter(letter);
             Some(Edges { first: letters.clone(), last: letters, is_optional: false })
         }
         PartKind::Group(group) => {
@@ -91,16 +92,28 @@ fn measure_part(part: &PatternPart<'_>) -> Option<Option<Edges>> {
     })
 }
 
-/// Returns `true` if a character is the same as these two if case is ignored.
+/// Returns a letter that stands for all that fold in the same way; `None` if nothing folds with it. So the sets of
+/// letters stay small.
+fn canonical_letter(value: char) -> Option<char> {
+    match value.to_lowercase().next().unwrap_or(value) {
+        's' | 'ſ' => Some('s'),
+        'i' | 'l' => Some('i'),
+        letter @ ('t' | 'f' | 'n' | '\u{2bc}') => Some(letter),
+        '\u{2be}' | '\u{300}'..='\u{345}' | 'ι' => Some('\u{300}'),
+        'ւ' | 'ն' | 'ե' | 'ի' | 'խ' | 'մ' | 'վ' => Some('ւ'),
+        letter if letter.is_alphabetic() => Some('a'),
+        _ => None,
+    }
+}
+
+/// Returns `true` if a character is the same as two such letters if case is ignored.
 fn are_folded(one: char, other: char) -> bool {
-    let lower = |value: char| value.to_lowercase().next().unwrap_or(value);
-    match lower(other) {
-        's' | 'ſ' => matches!(lower(one), 's' | 'ſ'),
-        't' => matches!(lower(one), 's' | 'ſ'),
-        'f' | 'i' | 'l' => lower(one) == 'f',
+    match other {
+        's' | 't' => one == 's',
+        'f' | 'i' => one == 'f',
         'n' => one == '\u{2bc}',
-        '\u{2be}' | '\u{300}'..='\u{345}' | 'ι' => one.is_alphabetic() || matches!(one, '\u{300}'..='\u{345}'),
-        'ւ' | 'ն' | 'ե' | 'ի' | 'խ' => true,
+        '\u{300}' => true,
+        'ւ' => one == 'ւ',
         _ => false,
     }
 }

@@ -34,8 +34,10 @@ fn part_length(part: &PatternPart<'_>) -> Option<u32> {
     match &part.kind {
         PartKind::Char(_) | PartKind::Dot | PartKind::Set(_) | PartKind::Property(_) => Some(1),
         PartKind::Short(letter) => (!matches!(letter, 'R' | 'X')).then_some(1),
-        PartKind::Blank | PartKind::LineStart | PartKind::LineEnd => Some(0),
-        PartKind::Anchor(letter) => (*letter != 'K').then_some(0),
+        PartKind::Blank | PartKind::LineStart => Some(0),
+        // Ruby refuses the end of the text in a look-behind.
+        PartKind::LineEnd => part.modifiers.has(MULTI_LINE).then_some(0),
+        PartKind::Anchor(letter) => (!matches!(letter, 'K' | 'z' | 'Z')).then_some(0),
         PartKind::Group(group) => match &group.kind {
             GroupKind::Capture(_) | GroupKind::Named(..) | GroupKind::Plain(_) => {
                 let mut lengths = group.branches.iter().map(|branch| fixed_length(branch));

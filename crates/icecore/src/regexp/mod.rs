@@ -96,7 +96,8 @@ pub(crate) fn needs_unicode(pattern: &str) -> bool {
 }
 
 fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Untranslatable> {
-    let mut modifiers = Modifiers::default();
+    // In Ruby, `^` and `$` always match at lines.
+    let mut modifiers = Modifiers { bits: MULTI_LINE, ..Modifiers::default() };
     for flag in flags {
         match flag {
             b'i' => modifiers.bits |= IGNORE_CASE,

@@ -6,6 +6,10 @@
 use super::Dialect;
 use super::tree::*;
 
+/// Maximum length of `{1,2}`.
+const MAX_COUNT_LEN: usize = 64;
+/// Maximum number of groups with a name, and of calls. Each is looked up.
+const MAX_LOOKUPS: u32 = 500;
 /// Maximum nesting of groups and classes.
 const MAX_DEPTH: u32 = 60;
 
@@ -19,6 +23,7 @@ pub(super) struct Parser<'p> {
     pub(super) dialect: Dialect,
     pub(super) depth: u32,
     groups: Vec<Option<&'p str>>,
+    lookups: u32,
 }
 
 /// Parses a pattern.
@@ -27,7 +32,7 @@ pub(super) fn parse_pattern(
     dialect: Dialect,
     modifiers: Modifiers,
 ) -> Result<ParsedPattern<'_>, Untranslatable> {
-    let mut parser = Parser { text, offset: 0, dialect, depth: 0, groups: Vec::new() };
+    let mut parser = Parser { text, offset: 0, dialect, depth: 0, groups: Vec::new(), lookups: 0 };
     let mut modifiers = modifiers;
     let branches = parser.parse_branches(&mut modifiers)?;
     if parser.offset < text.len() {
@@ -167,6 +172,11 @@ impl<'p> Parser<'p> {
         }
     }
 
+    fn count_lookup(&mut self) -> Result<(), Untranslatable> {
+        self.lookups += 1;
+        if self.lookups > MAX_LOOKUPS { Err(Untranslatable) } else { Ok(()) }
+    }
+
     fn parse_part(&mut self, modifiers: &mut Modifiers) -> Result<PatternPart<'p>, Untranslatable> {
         let start = self.offset;
         let before = *modifiers;
@@ -185,6 +195,14 @@ impl<'p> Parser<'p> {
                 next => PartKind::Char(next),
             }
         };
+        let is_looked_up = match &kind {
+            PartKind::Call(_) | PartKind::Backreference(Target::Name(_)) => true,
+            PartKind::Group(group) => matches!(group.kind, GroupKind::Named(..) | GroupKind::GroupCondition(_)),
+            _ => false,
+        };
+        if is_looked_up {
+            self.count_lookup()?;
+        }
         // The modifiers of a directive only apply to what follows.
         Ok(PatternPart { text: &self.text[start..self.offset], modifiers: before, kind })
     }
@@ -242,7 +260,8 @@ impl<'p> Parser<'p> {
 
     /// Parses `{1,2}`; nothing is skipped if it is not one.
     fn parse_repeat_count(&mut self) -> Option<(u32, Option<u32>)> {
-        let close = self.rest().find('}')?;
+        // A longer text is no count; looking further for each brace would take too long.
+        let close = self.rest().bytes().take(MAX_COUNT_LEN).position(|byte| byte == b'}')?;
         let inner = &self.rest()[1..close];
         let is_blank = |next: char| self.is_perl() && matches!(next, ' ' | '\t');
         let trim = |text: &'p str| text.trim_matches(is_blank);

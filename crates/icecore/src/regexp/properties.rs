@@ -125,7 +125,10 @@ pub(super) fn may_have_folds(items: &str) -> bool {
 }
 
 /// Returns a property of Perl for Ruby.
-pub(super) fn perl_property_in_ruby(property: Property<'_>, modifiers: Modifiers) -> Result<Translated, Untranslatable> {
+pub(super) fn perl_property_in_ruby(
+    property: Property<'_>,
+    modifiers: Modifiers,
+) -> Result<Translated, Untranslatable> {
     let Property { name, is_negated } = property;
     let result = |items: String, is_changed| Ok(Translated { items, is_negated, is_changed });
     let one = |name: &str| result(format!("\\p{{{name}}}"), false);

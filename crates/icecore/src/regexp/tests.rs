@@ -169,6 +169,9 @@ fn the_nesting_of_patterns_is_limited() {
             let _ = translate(&pattern, b"", from);
             let _ = translate(&open.repeat(100_000), b"", from);
         }
+        for text in ["{", "[[:", "(?<n>a)\\k<n>", "(?1)", "[", "{1", "s(?:s)", "(?(?=a)", "\\N{1", "(?<=a?"] {
+            let _ = translate(&text.repeat(100_000), b"i", from);
+        }
         let long = "a(?:b|c)d?[e-g]\\d".repeat(20_000);
         assert!(!translate(&long, b"", from).is_changed);
     }

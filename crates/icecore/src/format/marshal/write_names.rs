@@ -108,7 +108,9 @@ impl<'d> Writer<'d> {
             node = self.document.node(index + 1);
             if node.kind == Kind::Bytes && self.document.tape().naming != Naming::Ruby {
                 let flags = self.document.node(self.index_after(index + 1));
-                let is_fixed = flags.kind.is_string() && self.document.bytes(&flags).contains(&b'u');
+                let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
+                // With `n`, it is a pattern of bytes.
+                let is_fixed = letters.contains(&b'u') && !letters.contains(&b'n');
                 return pattern_encoding(self.document.bytes(&node), is_fixed);
             }
         }

@@ -1,5 +1,6 @@
 //! Containers, objects and regular expressions.
 
+use super::super::FORMAT;
 use super::super::links::resolve_referent;
 use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag;
@@ -142,7 +143,8 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
-        let inner = move_modifiers(bytes, all);
+        let is_replayed = self.document.spelling_of(FORMAT.name).is_some();
+        let inner = if is_replayed { None } else { move_modifiers(bytes, all) };
         let bytes = inner.as_deref().unwrap_or(bytes);
         self.write_pads(pattern, pad_place::FIRST)?;
         let track = self.extra_track_bit(pattern, tracked::MAIN);
@@ -150,16 +152,17 @@ impl<'d> Body<'d, '_> {
             Some(offset) => self.write_copy(pattern, offset, track)?,
             None => self.write_spelled_string(pattern, StringOf::Value, kind, bytes, track)?,
         }
-        let mut kept: Vec<u8> = Vec::new();
-        for modifier in all.iter().copied().filter(|modifier| b"msixp".contains(modifier)) {
-            if !kept.contains(&modifier) {
-                kept.push(modifier);
-            }
-        }
+        let is_kept = |modifier: u8| b"msixp".contains(&modifier) || is_replayed && modifier == b'n';
+        let kept: Vec<u8> = all.iter().copied().filter(|modifier| is_kept(*modifier)).take(31).collect();
         // Perl derives `u` from a pattern of text, and from properties.
         let has_own_charset =
             kind == Kind::Text && !bytes.is_ascii() || bytes.windows(2).any(|escape| escape == b"\\p");
-        if all.iter().any(|modifier| !b"msixpnad".contains(modifier) && !(*modifier == b'u' && has_own_charset)) {
+        let is_dropped = |modifier: u8| match modifier {
+            b'u' => !has_own_charset,
+            b'n' | b'a' => inner.is_none(),
+            other => !is_kept(other),
+        };
+        if kept.len() < all.len() && all.iter().any(|modifier| is_dropped(*modifier) && !is_kept(*modifier)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
@@ -230,21 +233,15 @@ impl<'d> Body<'d, '_> {
     }
 }
 
-/// Returns the pattern in a group with the modifiers that are not stored: `n`, which perl's decoder refuses, and `xx` and
-/// `a`, which it does not know. `None` if there are none.
+/// Returns the pattern in a group with the modifiers that are not stored: `n`, which perl's decoder refuses, and `a`,
+/// which it does not know. `None` if there are none.
 fn move_modifiers(pattern: &[u8], modifiers: &[u8]) -> Option<Vec<u8>> {
     let is_extended = modifiers.contains(&b'x');
-    let is_twice = |letter: u8| modifiers.iter().filter(|modifier| **modifier == letter).count() > 1;
     let mut moved = Vec::new();
     if modifiers.contains(&b'n') {
         moved.push(b'n');
     }
-    if is_twice(b'x') {
-        moved.extend(b"xx");
-    }
-    if modifiers.contains(&b'a') {
-        moved.extend(if is_twice(b'a') { &b"aa"[..] } else { b"a" });
-    }
+    moved.extend(modifiers.iter().filter(|modifier| **modifier == b'a').take(2));
     if moved.is_empty() {
         return None;
     }
