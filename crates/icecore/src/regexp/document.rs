@@ -24,10 +24,8 @@ pub(crate) fn translate_regexps<'d>(
     };
     let is_string = target == Naming::Php;
     let mut tape = Cow::Borrowed(document.tape());
-    for index in 0..document.tape().len() {
-        if document.node(index).kind != Kind::Regexp {
-            continue;
-        }
+    let regexps = (0u32..).zip(document.nodes()).filter(|(_, node)| node.kind == Kind::Regexp);
+    for (index, _) in regexps {
         let mut lose = |kind| losses.add(kind, || document.path(index));
         let parts: Vec<Cursor<'_>> = Cursor::new(document, index).children().collect();
         let [pattern, flags] = &*parts else { continue };

@@ -3,13 +3,14 @@
 //! What is the same in both is copied. What is not known to be the same is reported; and what the other engine can't
 //! load is replaced by [`NEVER`].
 
-mod classes;
 mod document;
 mod escapes;
 mod folds;
 mod measure;
 mod parse;
+mod perl_classes;
 mod properties;
+mod ruby_classes;
 #[cfg(test)]
 mod tests;
 mod to_perl;

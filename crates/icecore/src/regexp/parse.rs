@@ -324,7 +324,7 @@ impl<'p> Parser<'p> {
         if !is_perl && self.take("~") {
             return self.finish_group(GroupKind::Absent, *modifiers);
         }
-        if is_perl && self.take("P>") || is_perl && self.take("&") {
+        if is_perl && (self.take("P>") || self.take("&")) {
             return Ok(PartKind::Call(Target::Name(self.take_until(')')?)));
         }
         if is_perl && self.take("P=") {

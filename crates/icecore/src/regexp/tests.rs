@@ -176,3 +176,26 @@ fn the_nesting_of_patterns_is_limited() {
         assert!(!translate(&long, b"", from).is_changed);
     }
 }
+
+#[test]
+fn random_texts_are_translated_without_a_panic() {
+    const TOKENS: &[&str] = &[
+        "(", ")", "(?", "(?<", "(?'", "(?^", "(*", "[", "]", "[^", "[[:", ":]", "&&", "{", "}", "{1,", "\\", "\\x",
+        "\\p{", "\\k<", "\\g", "\\u", "\\N{", "\\b{", "|", "*", "+", "?", "-", "i", "x", ":", ">", "#", "\n", " ", "é",
+        "日", "a", "1", "=", "!", "R", "^", "$", ".", "~",
+    ];
+    let mut state = 1_u64;
+    for _ in 0..200_000 {
+        let mut pattern = String::new();
+        for _ in 0..(state >> 40) % 9 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            pattern.push_str(TOKENS[(state >> 33) as usize % TOKENS.len()]);
+        }
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        for from in [Dialect::Perl, Dialect::Ruby] {
+            for flags in [&b""[..], b"ixx", b"msaa"] {
+                let _ = translate(&pattern, flags, from);
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Writes patterns of Ruby for Perl.
 
-use super::classes::ClassWriter;
 use super::parse::{Untranslatable, is_blank};
+use super::perl_classes::ClassWriter;
 use super::properties::{depends_on_case, may_have_folds, ruby_property_in_perl};
 use super::tree::*;
 use super::{Dialect, measure};
