@@ -184,3 +184,76 @@ fn has_call(part: &PatternPart<'_>) -> bool {
         _ => false,
     }
 }
+
+/// Returns `true` if captures may differ, because the languages keep those of attempts that failed, or of earlier rounds
+/// of a loop, in other ways.
+pub(super) fn may_leak_captures(pattern: &ParsedPattern<'_>) -> bool {
+    let has_repeated_name = pattern.branches.iter().any(|branch| {
+        let mut names = Vec::new();
+        collect_names(branch, &mut names);
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        names.len() < count
+    });
+    has_repeated_name
+        || any_part(&pattern.branches, &|part| match &part.kind {
+            PartKind::Group(group) => {
+                matches!(group.kind, GroupKind::LookAhead(true) | GroupKind::LookBehind(true))
+                    && has_captures(&group.branches)
+            }
+            PartKind::Quantified(quantified) => {
+                quantified.quantifier.max != Some(1)
+                    && part_has_captures(&quantified.part)
+                    && part_has(&quantified.part, &is_condition)
+            }
+            _ => false,
+        })
+}
+
+fn is_condition(part: &PatternPart<'_>) -> bool {
+    matches!(&part.kind, PartKind::Group(group) if matches!(group.kind, GroupKind::GroupCondition(_)))
+}
+
+/// Returns `true` if there is a `\K` inside of a look-around, which Perl refuses.
+pub(super) fn has_keep_in_look_around(pattern: &ParsedPattern<'_>) -> bool {
+    let is_keep = |part: &PatternPart<'_>| matches!(part.kind, PartKind::Anchor('K'));
+    any_part(&pattern.branches, &|part| match &part.kind {
+        PartKind::Group(group) => {
+            matches!(group.kind, GroupKind::LookAhead(_) | GroupKind::LookBehind(_) | GroupKind::Absent)
+                && any_part(&group.branches, &is_keep)
+        }
+        _ => false,
+    })
+}
+
+fn any_part<'p>(branches: &Branches<'p>, matches: &dyn Fn(&PatternPart<'p>) -> bool) -> bool {
+    branches.iter().flatten().any(|part| part_has(part, matches))
+}
+
+/// Returns `true` if this part or one inside of it matches.
+fn part_has<'p>(part: &PatternPart<'p>, matches: &dyn Fn(&PatternPart<'p>) -> bool) -> bool {
+    matches(part)
+        || match &part.kind {
+            PartKind::Group(group) => any_part(&group.branches, matches),
+            PartKind::Quantified(quantified) => part_has(&quantified.part, matches),
+            _ => false,
+        }
+}
+
+fn collect_names<'p>(branch: &[PatternPart<'p>], names: &mut Vec<&'p str>) {
+    for part in branch {
+        let mut inner = part;
+        while let PartKind::Quantified(quantified) = &inner.kind {
+            inner = &quantified.part;
+        }
+        if let PartKind::Group(group) = &inner.kind {
+            if let GroupKind::Named(_, name) = group.kind {
+                names.push(name);
+            }
+            for branch in &group.branches {
+                collect_names(branch, names);
+            }
+        }
+    }
+}

@@ -75,7 +75,7 @@ fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
     let parsed = parse_pattern(pattern, Dialect::Perl, modifiers)?;
     let mut writer = RubyWriter::new(&parsed);
     writer.write_pattern()?;
-    is_changed |= writer.is_changed || folds::has_folded_seam(&parsed.branches);
+    is_changed |= writer.is_changed || folds::has_folded_seam(&parsed.branches) || measure::may_leak_captures(&parsed);
     let text = writer.out;
     let mut own: Vec<u8> = Vec::new();
     own.extend(
@@ -109,9 +109,13 @@ fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
         }
     }
     let parsed = parse_pattern(pattern, Dialect::Ruby, modifiers)?;
+    if measure::has_keep_in_look_around(&parsed) {
+        return Err(Untranslatable);
+    }
     let mut writer = PerlPatternWriter::new(&parsed);
     writer.write_pattern()?;
-    let is_changed = writer.is_changed || folds::has_folded_seam(&parsed.branches);
+    let is_changed =
+        writer.is_changed || folds::has_folded_seam(&parsed.branches) || measure::may_leak_captures(&parsed);
     let (text, has_lines) = (writer.out, writer.has_lines);
     let mut own: Vec<u8> = Vec::new();
     if has_lines {
