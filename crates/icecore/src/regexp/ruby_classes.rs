@@ -19,7 +19,9 @@ impl RubyWriter<'_> {
             && items.iter().any(|item| matches!(item.kind, ItemKind::Posix(..)));
         // If case is ignored, a class with a sharp s also matches `ss` in Ruby.
         let is_exact = modifiers.has(IGNORE_CASE)
-            && items.iter().any(|item| matches!(item.kind, ItemKind::Short(_) | ItemKind::Property(_)));
+            && items
+                .iter()
+                .any(|item| matches!(item.kind, ItemKind::Short(_) | ItemKind::Property(_) | ItemKind::Posix(..)));
         let prefix = match (needs_ascii, is_exact) {
             (true, true) => "(?a-i:[",
             (true, false) => "(?a:[",
