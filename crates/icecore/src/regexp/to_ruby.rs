@@ -16,12 +16,21 @@ pub(super) struct RubyWriter<'p> {
     pub(super) is_changed: bool,
     /// Numbers of the groups around the current part.
     open_groups: Vec<u32>,
+    /// The largest number of a group so far.
+    last_group: u32,
     has_boundary: bool,
 }
 
 impl<'p> RubyWriter<'p> {
     pub(super) fn new(pattern: &'p ParsedPattern<'p>) -> Self {
-        RubyWriter { pattern, out: String::new(), is_changed: false, open_groups: Vec::new(), has_boundary: false }
+        RubyWriter {
+            pattern,
+            out: String::new(),
+            is_changed: false,
+            open_groups: Vec::new(),
+            last_group: 0,
+            has_boundary: false,
+        }
     }
 
     pub(super) fn write_pattern(&mut self) -> Result<(), Untranslatable> {
@@ -124,7 +133,7 @@ impl<'p> RubyWriter<'p> {
             PartKind::LineStart => self.out.push_str(if modifiers.has(MULTI_LINE) { "^" } else { r"\A" }),
             PartKind::LineEnd => self.out.push_str(if modifiers.has(MULTI_LINE) { "$" } else { r"\Z" }),
             PartKind::Anchor(letter) => {
-                self.is_changed |= *letter == 'G' && !is_start;
+                self.is_changed |= *letter == 'G' && !is_start || *letter == 'K' && !self.open_groups.is_empty();
                 let is_boundary = matches!(letter, 'b' | 'B');
                 self.has_boundary |= is_boundary;
                 match is_boundary && modifiers.is_ascii() && !modifiers.is_charset_inline {
@@ -256,12 +265,17 @@ impl<'p> RubyWriter<'p> {
                     }
                     return Ok(());
                 }
+                if number > self.last_group {
+                    // Ruby knows a name only after its group.
+                    return Err(Untranslatable);
+                }
                 let name = self.ruby_group_name(number);
                 self.is_changed |= self.pattern.is_ambiguous(&name);
                 self.out.push_str(&format!("\\k<{name}>"));
             }
             Target::Name(name) => {
-                if !self.pattern.groups.contains(&Some(name)) {
+                let position = self.pattern.groups.iter().position(|group| *group == Some(name));
+                if position.is_none_or(|position| position as u32 >= self.last_group) {
                     return Err(Untranslatable);
                 }
                 self.is_changed |= self.pattern.is_ambiguous(name);
@@ -366,6 +380,7 @@ impl<'p> RubyWriter<'p> {
             }
             GroupKind::LookCondition(condition) => return self.write_look_condition(group, condition),
         }
+        self.last_group = self.last_group.max(number);
         self.open_groups.push(number);
         self.write_branches(&group.branches)?;
         self.open_groups.pop();
