@@ -42,6 +42,7 @@ mod options;
 mod output;
 pub mod policy;
 mod printable;
+mod regexp;
 pub mod rewrite;
 mod salvage;
 pub mod select;

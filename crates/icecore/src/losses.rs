@@ -46,6 +46,8 @@ pub enum LossKind {
     Regexp,
     /// Modifiers of a regular expression were dropped.
     RegexpFlags,
+    /// A regular expression may match other texts, because the target's engine lacks a construct or reads it otherwise.
+    RegexpMeaning,
     /// Code became a string or null.
     Code,
     /// A v-string became a string.
@@ -151,6 +153,9 @@ impl LossKind {
             LossKind::RegexpFlags => {
                 ("set of modifiers of a regular expression dropped", "modifiers of regular expressions dropped")
             }
+            LossKind::RegexpMeaning => {
+                ("regular expression whose meaning changes", "regular expressions whose meaning changes")
+            }
             LossKind::Code => ("code text written as a string", "code texts written as strings"),
             LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
             LossKind::Tied => (
@@ -243,6 +248,7 @@ impl LossKind {
             LossKind::DuplicateKey => "duplicate-key",
             LossKind::Regexp => "regexp",
             LossKind::RegexpFlags => "regexp-flags",
+            LossKind::RegexpMeaning => "regexp-meaning",
             LossKind::Code => "code",
             LossKind::VString => "v-string",
             LossKind::Tied => "tied",

@@ -34,6 +34,7 @@ const LAYERS: &[&str] = &[
     "compress",
     "known",
     "serde_values",
+    "regexp",
     "format",
     "wrap",
     "stage",

@@ -56,6 +56,7 @@ mod php_session_fixtures;
 mod php_spl;
 mod public_api;
 mod real_data;
+mod regexps;
 mod regressions_marshal;
 mod regressions_php;
 mod regressions_sereal;

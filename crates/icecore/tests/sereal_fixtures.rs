@@ -134,8 +134,8 @@ fn encoder(mode: &str) -> Option<WriteOptions> {
 const CIRCUMSTANCES: [u16; 5] = [1, 2, 4, 8, 22];
 
 /// Structures that show more such circumstances: hashes that share no keys with others, and aliases
-/// of perl's own booleans.
-const CIRCUMSTANTIAL: [&str; 2] = ["restricted/nested", "bools/alias"];
+/// of perl's own booleans. The encoder writes the modifier `n`, which the decoder refuses.
+const CIRCUMSTANTIAL: [&str; 4] = ["restricted/nested", "bools/alias", "regexps/flags-n", "regexps/flags-msixn"];
 
 /// Returns the notes that follow from rules.
 fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {

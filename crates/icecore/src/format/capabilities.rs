@@ -39,6 +39,9 @@ pub struct Capabilities {
     pub hands_over: bool,
     /// Whether a document without classes, links and the like only has values that perl has.
     pub like_perl: bool,
+    /// Whether patterns of regular expressions are bytes, or are written as source text: characters beyond ASCII are
+    /// written as escapes.
+    pub(crate) has_byte_patterns: bool,
     /// The names of its language for classes and members.
     pub(crate) naming: Naming,
 }
@@ -107,6 +110,7 @@ impl Capabilities {
         names_strings_again: false,
         hands_over: false,
         like_perl: false,
+        has_byte_patterns: false,
         naming: Naming::Plain,
     };
 

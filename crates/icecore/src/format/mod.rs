@@ -37,6 +37,7 @@ use crate::document::{Document, Tape, lose_repeated, rename_for_target};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
+use crate::regexp::translate_regexps;
 use std::borrow::Cow;
 
 pub use crate::options::{OptionSpec, OptionType, Settings, Side};
@@ -263,6 +264,8 @@ pub(crate) fn write_named(
     }
     let naming = format.can.naming;
     let mut losses = Losses::with_limits(limits);
+    let translated = translate_regexps(document, naming, format.can.has_byte_patterns, &mut losses);
+    let document = translated.as_ref().unwrap_or(document);
     lose_repeated(document, naming, &mut losses);
     match rename_for_target(document, naming, losses) {
         Ok((document, mut losses)) => {

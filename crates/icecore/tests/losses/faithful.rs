@@ -700,16 +700,27 @@ impl<'d> Comparison<'d> {
 
     fn compare_regexps(&mut self, pattern: Cursor<'_>, flags: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
         let language = self.language;
+        let is_text = pattern.kind() == Kind::Text;
         let letters = move |flags: Cursor<'_>| {
             let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
             letters.sort_unstable();
             // What Perl calls `m` is always on in Ruby.
             letters.retain(|letter| language != Language::Ruby || *letter != b'm');
+            // Perl derives `u` from a pattern of text.
+            letters.retain(|letter| language != Language::Perl || !is_text || *letter != b'u');
             letters
         };
         match b.value() {
             Value::Regexp(other, other_flags) => {
-                self.value(pattern, other, Location::default());
+                if self.language == Language::Ruby && pattern.kind() == Kind::Bytes {
+                    // Ruby needs an encoding for some patterns.
+                    assert_eq!(pattern.as_bytes(), other.as_bytes());
+                } else if moved_modifiers(pattern, other) {
+                    self.may_differ(LossKind::RegexpFlags, a);
+                    return;
+                } else {
+                    self.value(pattern, other, Location::default());
+                }
                 if letters(flags) != letters(other_flags) {
                     let what = format!("flags {:?} became {:?}", flags.value(), other_flags.value());
                     self.require_loss(&[LossKind::RegexpFlags], a, &what);
@@ -723,6 +734,18 @@ impl<'d> Comparison<'d> {
             }
         }
     }
+}
+
+/// Returns `true` if the other pattern is this one with modifiers that the format can't store: `(?n:a)`.
+fn moved_modifiers(pattern: Cursor<'_>, other: Cursor<'_>) -> bool {
+    let (Some(own), Some(other)) = (pattern.as_bytes(), other.as_bytes()) else { return false };
+    let Some(inner) = other.strip_prefix(b"(?").and_then(|rest| rest.strip_suffix(b")")) else { return false };
+    let inner = inner.trim_ascii_start();
+    let start = inner.iter().take_while(|letter| b"na".contains(letter)).count();
+    start > 0
+        && inner.get(start..).is_some_and(|rest| {
+            rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_end() == own.trim_ascii_end())
+        })
 }
 
 fn describe(key: &Key<'_>, out: &mut String) {

@@ -36,6 +36,7 @@ pub static FORMAT: Format = Format {
         skips_blanks: true,
         names_strings_again: true,
         restarts: &[Restart::from_context(b"\n", b"$VAR")],
+        has_byte_patterns: true,
         naming: Naming::Perl,
         ..Capabilities::TEXT
     },

@@ -4,9 +4,10 @@ use super::number::{is_fixnum, push_integer};
 use super::spelling::value as code;
 use super::write::{KeyStyle, NumberedValue, Writer};
 use super::write_fast::Word;
-use crate::document::{Kind, Node, flag, is_plain_key};
+use crate::document::{Kind, Naming, Node, flag, is_plain_key};
 use crate::hash::SeededMap;
 use crate::output::LossKind;
+use crate::regexp::needs_unicode;
 use std::borrow::Cow;
 
 /// Names that are written as a number when they occur again.
@@ -81,6 +82,19 @@ fn symbol_number_word(number: u32) -> Word {
     Word::from_byte(b';').followed_by(Word::from_integer(i64::from(number)))
 }
 
+/// Returns the encoding that a regexp of another language needs; `None` if Ruby reads it well without one. Without an
+/// encoding, Ruby removes backslashes before some letters, because dumps of Ruby 1.8 had none; and a regexp whose encoding
+/// is fixed would raise for each string of text.
+fn pattern_encoding(pattern: &[u8], is_fixed: bool) -> Option<WriteEncoding<'static>> {
+    let mut escapes = pattern.windows(2).filter(|window| window[0] == b'\\');
+    let is_stripped = |letter: u8| matches!(letter, b'g'..=b'm' | b'o'..=b'q' | b'u' | b'y' | b'E' | b'F' | b'H'..=b'L' | b'N'..=b'V' | b'X' | b'Y');
+    if !is_fixed && !escapes.any(|window| is_stripped(window[1])) {
+        return None;
+    }
+    let text = std::str::from_utf8(pattern).ok()?;
+    Some(if is_fixed || needs_unicode(text) { WriteEncoding::Utf8 } else { WriteEncoding::Ascii })
+}
+
 impl<'d> Writer<'d> {
     /// Returns the name of the encoding of a string or symbol; empty if it has none.
     pub(super) fn encoding_name(&self, node: &Node) -> &'d [u8] {
@@ -92,6 +106,13 @@ impl<'d> Writer<'d> {
         let mut node = self.document.node(index);
         if node.kind == Kind::Regexp {
             node = self.document.node(index + 1);
+            if node.kind == Kind::Bytes && self.document.tape().naming != Naming::Ruby {
+                let flags = self.document.node(self.index_after(index + 1));
+                let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
+                // With `n`, it is a pattern of bytes.
+                let is_fixed = letters.contains(&b'u') && !letters.contains(&b'n');
+                return pattern_encoding(self.document.bytes(&node), is_fixed);
+            }
         }
         match node.kind {
             Kind::Text => Some(WriteEncoding::Utf8),

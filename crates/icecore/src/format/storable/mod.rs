@@ -53,6 +53,7 @@ pub static FORMAT: Format = Format {
         more_extensions: &["st", "sto", "stor", "nst", "pst"],
         hands_over: true,
         restarts: &image::RESTARTS,
+        has_byte_patterns: true,
         naming: Naming::Perl,
         ..Capabilities::BINARY
     },

@@ -290,7 +290,8 @@ impl<'d> Writer<'d> {
         let (pattern, is_text, flags) = self.regexp_parts(index);
         let is_ambiguous =
             !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.writes_utf8);
-        if flags != own_flags || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
+        // The flag `u` of a pattern of text is only written out.
+        if flags != own_flags && !is_text || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
         if is_ambiguous {

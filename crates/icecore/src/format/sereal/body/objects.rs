@@ -1,5 +1,6 @@
 //! Containers, objects and regular expressions.
 
+use super::super::FORMAT;
 use super::super::links::resolve_referent;
 use super::super::spelling::{StringOf, code, pad_place, tracked};
 use super::super::tag;
@@ -142,14 +143,26 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
+        let is_replayed = self.document.spelling_of(FORMAT.name).is_some();
+        let inner = if is_replayed { None } else { move_modifiers(bytes, all) };
+        let bytes = inner.as_deref().unwrap_or(bytes);
         self.write_pads(pattern, pad_place::FIRST)?;
         let track = self.extra_track_bit(pattern, tracked::MAIN);
         match self.copy_source_offset(pattern, kind, bytes) {
             Some(offset) => self.write_copy(pattern, offset, track)?,
             None => self.write_spelled_string(pattern, StringOf::Value, kind, bytes, track)?,
         }
-        let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
-        if kept.len() < all.len() {
+        let is_kept = |modifier: u8| b"msixp".contains(&modifier) || is_replayed && modifier == b'n';
+        let kept: Vec<u8> = all.iter().copied().filter(|modifier| is_kept(*modifier)).take(31).collect();
+        // Perl derives `u` from a pattern of text, and from properties.
+        let has_own_charset =
+            kind == Kind::Text && !bytes.is_ascii() || bytes.windows(2).any(|escape| escape == b"\\p");
+        let is_dropped = |modifier: u8| match modifier {
+            b'u' => !has_own_charset,
+            b'n' | b'a' => inner.is_none(),
+            other => !is_kept(other),
+        };
+        if kept.len() < all.len() && all.iter().any(|modifier| is_dropped(*modifier) && !is_kept(*modifier)) {
             self.record_loss(LossKind::RegexpFlags, index);
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
@@ -218,4 +231,21 @@ impl<'d> Body<'d, '_> {
         let (kind, name) = self.class_name(class);
         self.replay.as_ref().and_then(|replay| replay.offset_of(target, kind, name))
     }
+}
+
+/// Returns the pattern in a group with the modifiers that are not stored: `n`, which perl's decoder refuses, and `a`,
+/// which it does not know. `None` if there are none.
+fn move_modifiers(pattern: &[u8], modifiers: &[u8]) -> Option<Vec<u8>> {
+    let is_extended = modifiers.contains(&b'x');
+    let mut moved = Vec::new();
+    if modifiers.contains(&b'n') {
+        moved.push(b'n');
+    }
+    moved.extend(modifiers.iter().filter(|modifier| **modifier == b'a').take(2));
+    if moved.is_empty() {
+        return None;
+    }
+    // A comment at the end must not contain the parenthesis.
+    let end: &[u8] = if is_extended && pattern.contains(&b'#') { b"\n)" } else { b")" };
+    Some([b"(?", &moved[..], b":", pattern, end].concat())
 }
