@@ -59,7 +59,7 @@ fn part_length(part: &PatternPart<'_>) -> Option<u32> {
     }
 }
 
-/// Maximum number of alternatives of a look-behind that is written out.
+/// Maximum number of alternatives, if a look-behind is written out.
 const MAX_ALTERNATIVES: usize = 64;
 
 /// Returns the alternatives of a fixed length that are together the same as this one: `a?` is the empty one and `a`.

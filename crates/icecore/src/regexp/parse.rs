@@ -260,7 +260,7 @@ impl<'p> Parser<'p> {
 
     /// Parses `{1,2}`; nothing is skipped if it is not one.
     fn parse_repeat_count(&mut self) -> Option<(u32, Option<u32>)> {
-        // A longer text is no count; looking further for each brace would take too long.
+        // A longer text is not a count; looking further for each brace would take too long.
         let close = self.rest().bytes().take(MAX_COUNT_LEN).position(|byte| byte == b'}')?;
         let inner = &self.rest()[1..close];
         let is_blank = |next: char| self.is_perl() && matches!(next, ' ' | '\t');
