@@ -6,7 +6,7 @@ use crate::storable::assert_bytes;
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
 use icecore::raw::Reader as _;
 use icecore::{
-    Document, Error, ErrorKind, Limits, Request, Stage,
+    Document, Error, ErrorKind, Kind, Limits, Request, Stage,
     raw::{Outcome, Span},
     value::Comparison,
 };
@@ -141,6 +141,14 @@ fn choose_options(data: &[u8]) -> WriteOptions {
     options
 }
 
+/// Returns true if a regexp has a modifier that Sereal's decoder refuses. The writer puts it into a group: `(?n:…)`.
+fn has_moved_modifiers(document: &Document<'_>) -> bool {
+    let regexps = (0u32..).zip(document.nodes()).filter(|(_, node)| node.kind == Kind::Regexp);
+    regexps
+        .filter_map(|(index, _)| document.at(index)?.children().nth(1))
+        .any(|flags| flags.target().as_bytes().is_some_and(|flags| flags.iter().any(|flag| b"na".contains(flag))))
+}
+
 /// Checks that the document written without its spelling is equal, except for the losses that the writer reports.
 fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
@@ -167,6 +175,7 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     // The option `aliased_dedupe_strings` makes equal strings one variable on purpose.
     if losses.is_empty()
         && !options.aliased_dedupe_strings
+        && !has_moved_modifiers(document)
         && !comparison.equal(document, &reread.document)
         && !equal_but_numbers(document, &reread.document)
     {

@@ -405,7 +405,7 @@ impl<'d> CombinedSearch<'d> {
                     child.map_or(StepTarget::Missing, |child| StepTarget::Existing(child.index(), step.to_text())),
                 );
             }
-            Step::Part(_) => return None,
+            Step::Part(_) | Step::Symbol(_) => return None,
         }
         let path_walks = self.path_walks.entry(body.index()).or_default();
         *path_walks += 1;

@@ -133,7 +133,7 @@ fn strip_root(path: &str) -> Result<&str, Error> {
 #[cold]
 fn invalid_step_error(path: &str, rest: &str) -> Error {
     Error::new(ErrorKind::Usage)
-        .expecting(format!("a step in the path `{path}`: .name, [\"key\"], [3], {{3}}, ^ or #0"))
+        .expecting(format!("a step in the path `{path}`: .name, [\"key\"], [:symbol], [3], {{3}}, ^ or #0"))
         .finding(format!("`{rest}`"))
 }
 
@@ -141,6 +141,8 @@ fn invalid_step_error(path: &str, rest: &str) -> Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Key(String),
+    /// A key that is a symbol of Ruby: a map may also have a string with the same name.
+    Symbol(String),
     Item(i64),
     Entry(usize),
     Referent,
@@ -153,6 +155,14 @@ impl Step {
         if let Some(rest) = text.strip_prefix("[\"") {
             let (key, rest) = parse_quoted_key(rest)?;
             return Some((Step::Key(key), rest));
+        }
+        if let Some(rest) = text.strip_prefix("[:\"") {
+            let (name, rest) = parse_quoted_text(rest)?;
+            return Some((Step::Symbol(name), rest.strip_prefix(']')?));
+        }
+        if let Some(rest) = text.strip_prefix("[:") {
+            let (name, rest) = rest.split_once(']')?;
+            return is_symbol_name(name).then(|| (Step::Symbol(name.to_owned()), rest));
         }
         let number = |rest: &'_ str, close: &str| -> Option<(usize, usize)> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -188,6 +198,7 @@ impl Step {
     pub(crate) fn follow_from<'d>(&self, start: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
             Step::Key(name) => find_entry(start.body(), name),
+            Step::Symbol(name) => find_symbol_entry(start.body(), name),
             Step::Item(number) => {
                 let map = start.body();
                 if map.kind() == Kind::Map {
@@ -226,6 +237,9 @@ fn through_objects(mut current: Cursor<'_>) -> Cursor<'_> {
     }
     current
 }
+
+/// Maximum number of keys in the description of a map.
+const MAX_LISTED_KEYS: usize = 8;
 
 /// Returns the entry of a map whose key is shown as this name; the last one, if there are several.
 fn find_entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
@@ -285,6 +299,19 @@ fn strip_member_marks(bytes: &[u8]) -> Option<&[u8]> {
 fn is_shortened(key: &Key<'_>, name: &str) -> bool {
     let bytes = key.bytes();
     key.node().kind.is_string() && bytes.len() > MAX_SHOWN_KEY && short_key(bytes, MAX_SHOWN_KEY) == name
+}
+
+/// Returns the entry of a map whose key is this symbol; the last one, if there are several.
+fn find_symbol_entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
+    crate::steps::count(map.len());
+    let is_it = |key: &Key<'_>| key.node().kind == Kind::Symbol && equals_name(key.bytes(), name);
+    map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
+}
+
+/// Returns true if the step `[:name]` needs no quotes for this name. A slice `[:5]` begins alike.
+pub(crate) fn is_symbol_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$' | '?' | '!' | '=');
+    name.chars().all(is_letter) && name.starts_with(|c: char| !c.is_ascii_digit())
 }
 
 /// Returns the entry of a map with this integer key; the last one, if there are several.
@@ -363,10 +390,9 @@ fn describe_value(value: Cursor<'_>) -> String {
     match body.kind() {
         Kind::Array => format!("an array of {}", body.len()),
         Kind::Map => {
-            let names = body.entries().take(9).filter(|(key, _)| key.node().kind.is_string());
+            let names = body.entries().take(MAX_LISTED_KEYS).filter(|(key, _)| key.node().kind.is_string());
             let mut names: Vec<_> = names.map(|(key, _)| describe_key(key.bytes())).collect();
-            if names.len() > 8 {
-                names.truncate(8);
+            if body.len() > MAX_LISTED_KEYS && !names.is_empty() {
                 names.push("…".to_owned());
             }
             if names.is_empty() { "a map without such keys".into() } else { format!("the keys {}", names.join(", ")) }

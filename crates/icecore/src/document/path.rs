@@ -65,7 +65,7 @@ fn is_plain_word(key: &str) -> bool {
         && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
-fn push_quoted(path: &mut String, text: &str) {
+pub(crate) fn push_quoted(path: &mut String, text: &str) {
     path.push('"');
     for c in text.chars() {
         match c {
@@ -530,13 +530,16 @@ mod tests {
             ),
             (
                 "$.list[",
-                "wrong option: expected a step in the path `$.list[`: .name, [\"key\"], [3], {3}, ^ or #0, found `[`",
+                "wrong option: expected a step in the path `$.list[`: .name, [\"key\"], [:symbol], [3], {3}, ^ or #0, found `[`",
             ),
             (
                 "$.list[\"x",
-                "wrong option: expected a step in the path `$.list[\"x`: .name, [\"key\"], [3], {3}, ^ or #0, found `[\"x`",
+                "wrong option: expected a step in the path `$.list[\"x`: .name, [\"key\"], [:symbol], [3], {3}, ^ or #0, found `[\"x`",
             ),
-            ("$é", "wrong option: expected a step in the path `$é`: .name, [\"key\"], [3], {3}, ^ or #0, found `é`"),
+            (
+                "$é",
+                "wrong option: expected a step in the path `$é`: .name, [\"key\"], [:symbol], [3], {3}, ^ or #0, found `é`",
+            ),
         ] {
             assert_eq!(document.find(path).unwrap_err().to_string(), message);
         }

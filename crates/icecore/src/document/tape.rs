@@ -177,7 +177,9 @@ impl Tape {
     /// let document = Document::from_tape(Vec::new(), tape);
     /// let mut storable = Vec::new();
     /// icecore::write_to(&document, &Stage::parse("storable")?, &icecore::Limits::default(), &mut storable)?;
-    /// assert_eq!(icecore::read(&storable)?.root().as_f64(), Some(2.0));
+    /// let reread = icecore::read(&storable)?;
+    /// let referent = reread.root().children().next();
+    /// assert_eq!(referent.and_then(|value| value.as_f64()), Some(2.0));
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn declare_foreign(&mut self) {

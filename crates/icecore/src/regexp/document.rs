@@ -19,10 +19,8 @@ pub(crate) fn translate_regexps<'d>(
     let (from, to) = match (document.tape().naming, target) {
         (Naming::Perl, Naming::Ruby) => (Dialect::Perl, Dialect::Ruby),
         (Naming::Ruby, Naming::Perl | Naming::Php) => (Dialect::Ruby, Dialect::Perl),
-        (Naming::Perl, Naming::Php) => (Dialect::Perl, Dialect::Perl),
         _ => return None,
     };
-    let is_string = target == Naming::Php;
     let mut tape = Cow::Borrowed(document.tape());
     let regexps = (0u32..).zip(document.nodes()).filter(|(_, node)| node.kind == Kind::Regexp);
     for (index, _) in regexps {
@@ -30,30 +28,13 @@ pub(crate) fn translate_regexps<'d>(
         let parts: Vec<Cursor<'_>> = Cursor::new(document, index).children().collect();
         let [pattern, flags] = &*parts else { continue };
         let flag_letters = flags.target().as_bytes().unwrap_or(&[]).to_vec();
-        if is_string && from == Dialect::Perl {
-            // PCRE reads the pattern of Perl, so only the modifiers are moved.
-            let Some(bytes) = pattern.target().as_bytes().filter(|_| !flag_letters.is_empty()) else { continue };
-            let (prefix, others) = split_modifiers(&flag_letters);
-            let kind = pattern.target().kind();
-            let mut node = tape.to_mut().new_owned_string(kind, &[prefix.as_bytes(), bytes].concat());
-            if kind == Kind::Encoded {
-                node.set_encoding(pattern.target().node().encoding());
-            }
-            set_parts(tape.to_mut(), (pattern, flags), node, &others);
-            continue;
-        }
         let text = read_pattern(document, pattern, &flag_letters, from, &mut lose);
-        let mut translated = match &text {
+        let translated = match &text {
             Some(text) => translate(text, &flag_letters, from),
             None => Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), is_changed: true },
         };
         if translated.is_changed {
             lose(LossKind::RegexpMeaning);
-        }
-        if is_string {
-            let (prefix, others) = split_modifiers(&translated.flags);
-            translated.pattern = Cow::Owned(prefix + &translated.pattern);
-            translated.flags = others;
         }
         replace_parts(tape.to_mut(), (pattern, flags), translated, to, has_byte_patterns);
     }
@@ -99,15 +80,6 @@ fn set_parts(tape: &mut Tape, (pattern, flags): (&Cursor<'_>, &Cursor<'_>), mut 
     let mut node = tape.new_owned_string(Kind::Bytes, letters);
     keep_key(&mut node, flags);
     tape.replace_node(flags.index(), node);
-}
-
-/// Returns the modifiers that PCRE reads at the start of a pattern, as `(?i)`, and the others that mean something.
-fn split_modifiers(letters: &[u8]) -> (String, Vec<u8>) {
-    let own: String =
-        letters.iter().filter(|letter| b"imsxn".contains(letter)).map(|letter| char::from(*letter)).collect();
-    // `u` is a property of the pattern in PHP, and `p` and `d` do not change what matches.
-    let others = letters.iter().copied().filter(|letter| !b"imsxnupd".contains(letter)).collect();
-    (if own.is_empty() { own } else { format!("(?{own})") }, others)
 }
 
 /// Returns the pattern with an escape of Perl for each character that is not ASCII.

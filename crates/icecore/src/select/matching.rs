@@ -1,7 +1,7 @@
 //! Evaluates a pattern in a document that was read.
 
 use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
-use crate::document::{Cursor, Document, Kind, NO_KEY, Step, push_key};
+use crate::document::{Cursor, Document, Kind, NO_KEY, Step, is_symbol_name, push_key, push_quoted};
 use crate::error::Error;
 use crate::limits::Limits;
 use std::collections::HashSet;
@@ -233,6 +233,13 @@ impl Step {
         let _ = match self {
             Step::Key(name) => {
                 push_key(&mut text, name);
+                Ok(())
+            }
+            Step::Symbol(name) if is_symbol_name(name) => write!(text, "[:{name}]"),
+            Step::Symbol(name) => {
+                text.push_str("[:");
+                push_quoted(&mut text, name);
+                text.push(']');
                 Ok(())
             }
             Step::Item(number) => write!(text, "[{number}]"),

@@ -151,7 +151,7 @@ fn parse_slice(text: &str) -> Option<(StepKind, &str)> {
 fn invalid_step_error(path: &str, rest: &str) -> Error {
     Error::new(ErrorKind::Usage)
         .expecting(format!(
-            "a step in the path `{path}`: .name, [\"key\"], [3], [-1], [1:5], [*], .*, ..name, {{3}}, ^ or #0"
+            "a step in the path `{path}`: .name, [\"key\"], [:symbol], [3], [-1], [1:5], [*], .*, ..name, {{3}}, ^ or #0"
         ))
         .finding(format!("`{rest}`"))
 }

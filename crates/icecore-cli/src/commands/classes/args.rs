@@ -34,6 +34,11 @@ pub struct Classes {
     /// DIR contains the project's `composer.json` and, after Composer has installed the packages, `vendor`.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "language")]
     pub composer: Option<PathBuf>,
+    /// Print only the names of the files in which this class occurs: `Cart`, `Shop\*`
+    ///
+    /// `*` stands for any text. If no file has the class, the exit code is 1.
+    #[arg(short = 'l', long, value_name = "CLASS", conflicts_with_all = ["json", "language"])]
+    pub files_with: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -60,6 +65,7 @@ Examples:
   icecore classes cache/
   icecore classes --deep job.payload            and in what its strings hold
   icecore classes --as perl session.storable    classes => ['Employee', 'My::Thing']
+  icecore classes -l Cart cache/                the files that contain a class
   icecore classes --as laravel --composer . storage/framework/cache
                                                 the list for config/cache.php, with the package of each class
   icecore query -c 'paths(class == \"Employee\")' session.storable

@@ -2,11 +2,13 @@
 
 mod allow;
 mod args;
+mod files;
 mod packages;
 
 pub use args::Classes;
 
 use self::args::Language;
+use self::files::FilesWithClass;
 use self::packages::Packages;
 use crate::arguments::Global;
 use crate::document_reader::{Detail, DocumentReader};
@@ -72,6 +74,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut row_indices = HashMap::new();
+    let mut files_with_class = args.files_with.as_deref().map(FilesWithClass::new);
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -88,6 +91,9 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             // The readable part of a document that breaks off counts as well.
             let (names, tape) = list_names(outcome.document, &name, args.deep, input.limits(), report);
             for class in names.classes {
+                if let Some(files) = &mut files_with_class {
+                    files.examine(&class.name, &name);
+                }
                 add_class(class, &name, language, &mut rows, &mut row_indices);
             }
             for entry in names.code {
@@ -98,6 +104,10 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     }
     rows.sort_by(|a: &ClassRow, b: &ClassRow| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
     let mut writer = OutputWriter::for_report(args.json, global.color);
+    if let Some(files) = files_with_class {
+        files.write(&mut writer, report)?;
+        return writer.flush();
+    }
     match (args.json, args.language) {
         (true, _) => {
             writer.write_object(&ClassesReport { classes: &rows, code: &code })?;

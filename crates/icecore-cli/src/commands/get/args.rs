@@ -17,7 +17,8 @@ pub struct Get {
     ///
     /// `[-1]` is the last item, `[1:5]` the items from 1 up to, but not including, 5, `[*]` or `.*` all children,
     /// `..name` the name at any depth. A key in quotes may contain any characters: '$["first name"]'. Ruby's symbols
-    /// are written as strings, members of objects by their plain names. A search (`*`, `..name`) prints a shared value once,
+    /// are written as strings, members of objects by their plain names; if a hash has both, `[:name]` is the symbol and `.name`
+    /// the last of them. A search (`*`, `..name`) prints a shared value once,
     /// at its first place.
     #[arg(value_name = "PATH")]
     pub path: String,

@@ -46,7 +46,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // In PHP, several places can share a value that is not an object only as a variable by reference.
     let has_spelling = spelling.is_some();
-    let is_filled_by_php = document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming;
+    let is_filled_by_php = document.tape().has_live_values() && document.tape().naming == FORMAT.can.naming;
     // A PHP program marks the places that are references itself.
     let nodes = if is_filled_by_php { &[] } else { document.nodes() };
     let repeats = nodes.iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, has_spelling));

@@ -143,7 +143,8 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
-        let is_replayed = self.document.spelling_of(FORMAT.name).is_some();
+        // The encoder of Sereal writes `n`, although its decoder refuses it.
+        let is_replayed = self.document.spelling_of(FORMAT.name).is_some() || self.document.tape().has_live_values();
         let inner = if is_replayed { None } else { move_modifiers(bytes, all) };
         let bytes = inner.as_deref().unwrap_or(bytes);
         self.write_pads(pattern, pad_place::FIRST)?;
