@@ -166,8 +166,9 @@ impl Tape {
         self.naming = Naming::Plain;
     }
 
-    /// Declares that the values of a filled tape come from another language than that of the target format. Then keys
-    /// that differ may become equal, which writers report, and a float stays a float where Perl would store an integer.
+    /// Declares that the values of a filled tape come from another language, and not from the one of the target
+    /// format. Then keys that differ may become equal, which writers report, and a float stays a float where Perl would
+    /// store an integer.
     ///
     /// ```
     /// use icecore::{Document, Stage, raw::{Node, NO_KEY, Tape}};

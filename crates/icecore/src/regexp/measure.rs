@@ -215,7 +215,7 @@ fn is_condition(part: &PatternPart<'_>) -> bool {
     matches!(&part.kind, PartKind::Group(group) if matches!(group.kind, GroupKind::GroupCondition(_)))
 }
 
-/// Returns `true` if there is a `\K` inside of a look-around, which Perl refuses.
+/// Returns `true` if a look-around contains `\K`. Perl refuses such a pattern.
 pub(super) fn has_keep_in_look_around(pattern: &ParsedPattern<'_>) -> bool {
     let is_keep = |part: &PatternPart<'_>| matches!(part.kind, PartKind::Anchor('K'));
     any_part(&pattern.branches, &|part| match &part.kind {

@@ -16,11 +16,12 @@ pub fn describe_skipped_tables(names: &[String], advice: &str) -> String {
     format!("{tables} {} {has} none of the columns and {is} left out; {advice}", join_names(&quoted))
 }
 
-/// Reports the rows that lack the key of a column. A key that no row has is an error: it is probably a typing error.
-pub fn report_absent_keys(tally: &Tally, name: &str, report: &Report) -> Result<(), Abort> {
+/// Reports the rows that lack the key of a column. If all rows were read, a key that none of them has is an error: it
+/// is probably a typing error.
+pub fn report_absent_keys(tally: &Tally, name: &str, has_all_rows: bool, report: &Report) -> Result<(), Abort> {
     for (column, count) in &tally.absent_keys {
         let column = printable(column);
-        if *count == tally.records {
+        if has_all_rows && *count == tally.records {
             return Err(usage_text_error(format!("no row of {name} has the key `{column}`")));
         }
         let verb = if *count == 1 { "has" } else { "have" };

@@ -504,7 +504,8 @@ impl<'j> RowsJob<'j> {
         if tally.has_unreadable() && self.args.on_error == OnError::Keep {
             self.report_lost_text(name, report);
         }
-        report_absent_keys(&tally, name, report)?;
+        let has_all_rows = result.is_ok() && self.args.items.is_none() && self.args.on_error != OnError::Stop;
+        report_absent_keys(&tally, name, has_all_rows, report)?;
         self.suggest_columns(frozen_columns.found(), name, report);
         self.remaining_rows = self.remaining_rows.map(|count| count.saturating_sub(tally.records));
         self.tallies.push(tally);
