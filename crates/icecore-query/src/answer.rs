@@ -1,6 +1,6 @@
 //! Results of filters.
 
-use crate::value::Value;
+use crate::value::{Value, WrittenValue};
 use icecore::{Document, Error, Limits, Output, Stage};
 
 /// A result of a filter.
@@ -27,17 +27,25 @@ impl Answer {
     /// # Errors
     /// Of kind `Limit`, if it is nested too deeply or has too many values.
     pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
-        self.0.to_document(limits)
+        self.0.to_document(limits).map(|written| written.document)
     }
 
-    /// Writes the result in a format.
+    /// Writes the result in a format. If the filter changed a container at one of several places that shared it, this
+    /// is the loss `sharing`, unless the format is JSON, which shares nothing.
     ///
     /// # Errors
     /// Those of [`Answer::to_document`], and of the format's writer.
     pub fn write(&self, stage: &Stage, limits: &Limits, out: &mut dyn Output) -> icecore::Written {
         match self.0.unchanged_document() {
             Some(document) => icecore::write_to(document, stage, limits, out),
-            None => icecore::write_to(&self.to_document(limits)?, stage, limits, out),
+            None => {
+                let WrittenValue { document, unshared } = self.0.to_document(limits)?;
+                let mut losses = icecore::write_to(&document, stage, limits, out)?;
+                if stage.format().name != "json" {
+                    losses.merge(unshared);
+                }
+                Ok(losses)
+            }
         }
     }
 }

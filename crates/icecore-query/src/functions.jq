@@ -41,6 +41,13 @@ def isnan: isnumber and . != .;
 def isnormal: isnumber and . != 0 and (isnan or isinfinite | not);
 def normals: select(isnormal);
 
+# As the C library, where gamma is another name of lgamma
+def gamma: lgamma;
+
+def _range($from; $to; $by): range($from; $to; $by);
+# A step of zero leads nowhere
+def range($from; $to; $by): if $by == 0 then empty else _range($from; $to; $by) end;
+
 # The last first: what is taken out moves nothing that is still to be taken out
 def delpaths($paths): reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty);
 def del(f): delpaths([path(f)]);
@@ -53,6 +60,15 @@ def sub(re; f; flags):
 def gsub(re; f; flags): sub(re; f; "g" + flags);
 def sub(re; f): sub(re; f; "");
 def gsub(re; f): sub(re; f; "g");
+
+# Other values than strings stay as they are
+def _ltrimstr($part): ltrimstr($part);
+def _rtrimstr($part): rtrimstr($part);
+def ltrimstr($part): if isstring and ($part | isstring) then _ltrimstr($part) else . end;
+def rtrimstr($part): if isstring and ($part | isstring) then _rtrimstr($part) else . end;
+
+def _flatten($depth): flatten($depth);
+def flatten($depth): if $depth < 0 then error("flatten depth must not be negative") else _flatten($depth) end;
 
 # Streams
 # An event with one part ends a container; one of a path of one step, or with an empty path, ends the document.

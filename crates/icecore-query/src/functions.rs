@@ -13,6 +13,7 @@ use jaq_core::RunPtr;
 use jaq_core::load::parse::Def;
 use jaq_core::native::{Filter, Fun, bome, run, unary, v};
 use jaq_std::ValT as _;
+use std::collections::BTreeSet;
 
 /// Functions of the standard library that are replaced here.
 const REPLACED: [&str; 8] =
@@ -52,6 +53,7 @@ fn own_functions() -> Vec<FilterFunction> {
         ("class", v(0), |cv| bome(Ok(cv.1.class_name().map_or(Value::Null, Value::from_text)))),
         ("fields", v(0), |cv| bome(object_fields(&cv.1))),
         ("spreadsheet_text", v(0), |cv| bome(Ok(spreadsheet_text(cv.1)))),
+        ("builtins", v(0), |_| bome(Ok(list_functions()))),
         ("input_filename", v(0), |cv| bome(Ok(cv.0.data().input_name()))),
         ("debug_empty", v(0), |cv| {
             cv.0.data().pass_message(&format!("debug: {}", String::from_utf8_lossy(&cv.1.to_json())));
@@ -63,6 +65,20 @@ fn own_functions() -> Vec<FilterFunction> {
             Box::new(std::iter::empty())
         }),
     ]
+}
+
+/// Returns `name/arity` of each function. Names that begin with `_`, and those of jaq's helpers, are left out.
+fn list_functions() -> Value {
+    /// Helpers of jaq that filters are not meant to call.
+    const HELPERS: [&str; 8] =
+        ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "scan_", "key_values", "capture_of_match"];
+    let natives = all_functions().map(|(name, arguments, _)| (name, arguments.len()));
+    let definitions = library_definitions(TableTarget::Any).into_iter().map(|def| (def.name, def.args.len()));
+    let names: BTreeSet<(&str, usize)> = natives
+        .chain(definitions)
+        .filter(|(name, _)| !name.starts_with(['_', '@']) && !HELPERS.contains(name))
+        .collect();
+    names.into_iter().map(|(name, arity)| Value::from_text(format!("{name}/{arity}"))).collect()
 }
 
 /// Returns a string as a cell that no spreadsheet interprets as a formula.

@@ -1,7 +1,7 @@
 //! The same filter over the same data in every format; and features that only some formats have.
 
 use crate::common::{ask, json, results};
-use icecore_query::Running;
+use icecore_query::{Running, on_query_thread};
 
 const STAFF: &str =
     r#"{"staff":[{"name":"Ann","age":31,"tags":["a","b"]},{"name":"Zoë","age":25.5,"tags":[]}],"total":2}"#;
@@ -145,4 +145,52 @@ fn links_are_followed_and_cycles_are_cut() {
     // Below the first link, the circle is complete once more.
     let twice = b"a:2:{s:1:\"a\";a:1:{s:2:\"up\";R:1;}s:1:\"b\";R:2;}";
     assert_eq!(ask("[.. | numbers], .b.up", "php", twice), "[] null");
+}
+
+#[test]
+fn integer_keys_are_found_and_added_where_there_are_some() {
+    let php = b"a:2:{i:5;s:1:\"x\";i:9;s:1:\"y\";}";
+    assert_eq!(ask(".[5], .[6]", "php", php), "\"x\" null");
+    let added = results(".[7] = 1", &[("php", php)], "php", &Running::default());
+    assert_eq!(added, [b"a:3:{i:5;s:1:\"x\";i:9;s:1:\"y\";i:7;i:1;}"]);
+}
+
+/// Two places of an object, and a list with a third one.
+const SHARED: &[u8] = b"a:3:{i:0;O:1:\"P\":1:{s:1:\"n\";i:1;}i:1;r:2;i:2;a:1:{i:0;r:2;}}";
+
+#[test]
+fn shared_objects_stay_shared_if_something_else_is_changed() {
+    let php = |filter: &str| {
+        let all = results(filter, &[("php", SHARED)], "php", &Running::default());
+        String::from_utf8_lossy(&all[0]).into_owned()
+    };
+    let object = r#"O:1:"P":1:{s:1:"n";i:1;}"#;
+    assert_eq!(php(". + [5]"), format!("a:4:{{i:0;{object}i:1;r:2;i:2;a:1:{{i:0;r:2;}}i:3;i:5;}}"));
+    assert_eq!(php("[.[2], .[0]]"), format!("a:2:{{i:0;a:1:{{i:0;{object}}}i:1;r:3;}}"));
+    assert_eq!(php("del(.[0])"), format!("a:2:{{i:0;{object}i:1;a:1:{{i:0;r:2;}}}}"));
+}
+
+#[test]
+fn a_change_at_one_of_several_shared_places_is_a_loss() {
+    let unshared = |filter: &str, to: &str| {
+        on_query_thread(|| {
+            let (stage, limits) = (icecore::Stage::parse(to).unwrap(), icecore::Limits::default());
+            let document = icecore::read_as(SHARED, &icecore::Stage::parse("php").unwrap(), &limits).unwrap();
+            let input = icecore_query::Input::new("shared.php", document.into_owned());
+            let mut losses = icecore::Losses::default();
+            let query = icecore_query::Query::new(filter, &[]).unwrap();
+            query.run(&mut [input].into_iter(), &Running::default(), &mut |answer| {
+                losses = answer.unwrap().write(&stage, &limits, &mut Vec::new()).unwrap();
+                std::ops::ControlFlow::Continue(())
+            });
+            losses.iter().map(|loss| format!("{} {} {}", loss.kind.as_str(), loss.count, loss.path)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(unshared(".[0].n = 2", "php"), ["sharing 1 $[0]"]);
+    assert_eq!(unshared(".[2][0].n = 2", "php"), ["sharing 1 $[2][0]"]);
+    // Both changed places became objects of their own, and the third one still has the original.
+    assert_eq!(unshared(".[0].n = 2 | .[1].n = 2", "php"), ["sharing 2 $[0]"]);
+    assert_eq!(unshared("map(objects.n = 2)", "php"), ["sharing 2 $[0]"]);
+    assert_eq!(unshared(".[0].n = 2 | .[:1]", "php"), [""; 0]);
+    assert_eq!(unshared(".[3] = 5", "php"), [""; 0]);
 }

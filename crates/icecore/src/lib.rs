@@ -73,7 +73,8 @@ pub use stage::Stage;
 /// Parts of values and documents, and their comparison.
 pub mod value {
     pub use crate::document::{
-        BigInt, ClassUse, CodeUse, Comparison, Entries, Explanation, Form, Items, Metadata, Repair, Visibility,
+        BigInt, ClassUse, CodeUse, Comparison, CopiedValues, Entries, Explanation, Form, Items, Metadata, Repair,
+        Visibility,
     };
     pub use crate::salvage::Salvaged;
     #[cfg(feature = "serde")]

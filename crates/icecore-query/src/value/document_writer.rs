@@ -2,12 +2,15 @@
 //! filters do not see.
 
 use super::text::{KeySpelling, MarkedName};
+use super::origin::Source;
 use super::{Key, List, Map, Number, Origin, Text, Value};
 use crate::memory::Charge;
 use crate::query_thread;
 use icecore::raw::flag;
-use icecore::{Builder, Cursor, Document, Error, ErrorKind, Kind, Limits};
+use icecore::value::CopiedValues;
+use icecore::{Builder, Cursor, Document, Error, ErrorKind, Kind, Limits, LossKind, Losses};
 use num_bigint::Sign;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A container that is being written.
@@ -22,36 +25,63 @@ struct ContainerLayers {
     origin: Option<Origin>,
 }
 
+/// Writes a value with everything in it.
+struct DocumentWriter {
+    builder: Builder,
+    open: Vec<OpenContainer>,
+    /// What was copied from each document. Links between values that no filter changed stay links.
+    copied: HashMap<*const Source, CopiedValues>,
+    /// Changed containers to which their documents have links.
+    changed_targets: Vec<ChangedTarget>,
+}
+
+/// A changed container whose original has links to it.
+struct ChangedTarget {
+    source: *const Source,
+    /// The node that the links name.
+    node: u32,
+    /// The position of the container in the new document.
+    position: u32,
+}
+
+/// A document that consists of a value.
+pub struct WrittenValue {
+    pub document: Document<'static>,
+    /// The containers that other places shared before a filter changed them at one place.
+    pub unshared: Losses,
+}
+
 impl Value {
     /// Returns a document that consists of this value.
     ///
     /// # Errors
     /// Of kind `Limit`, if it is nested too deeply or has too many values.
-    pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
-        let mut builder = match self.first_origin() {
+    pub fn to_document(&self, limits: &Limits) -> Result<WrittenValue, Error> {
+        let builder = match self.first_origin() {
             Some(origin) => Builder::like(&origin.source.document),
             None => Builder::new(),
         };
-        let mut open = Vec::new();
-        // A shared value is written at each of its places, so the document may be much larger than the value.
+        let copied = HashMap::new();
+        let mut writer = DocumentWriter { builder, open: Vec::new(), copied, changed_targets: Vec::new() };
+        // A changed value is written at each of its places, so the document may be much larger than the value.
         let charge = Charge::default();
-        write_or_begin(self, &mut builder, &mut open);
+        writer.write_or_begin(self);
         loop {
             query_thread::count_step();
-            charge.set(builder.size());
-            if open.len() as u64 > u64::from(limits.depth) {
+            charge.set(writer.builder.size());
+            if writer.open.len() as u64 > u64::from(limits.depth) {
                 return Err(Error::new(ErrorKind::Limit)
                     .expecting(format!("at most {} levels of nesting", limits.depth))
                     .finding("a result with more")
                     .helping("raise the limit `depth`: `--limit depth=N`"));
             }
-            if builder.at() >= limits.nodes {
+            if writer.builder.at() >= limits.nodes {
                 return Err(Error::new(ErrorKind::Limit)
                     .expecting(format!("at most {} values", limits.nodes))
                     .finding("a result with more")
                     .helping("raise the limit `nodes`: `--limit nodes=N`"));
             }
-            let value = match open.last_mut() {
+            let value = match writer.open.last_mut() {
                 None => break,
                 Some(OpenContainer::List { list, next, .. }) => {
                     *next += 1;
@@ -59,24 +89,25 @@ impl Value {
                 }
                 Some(OpenContainer::Map { map, next, .. }) => {
                     *next += 1;
+                    let map = Rc::clone(map);
                     let entry = map.get().get_index(*next - 1);
                     entry.map(|(key, value)| {
-                        write_key(key, &mut builder);
+                        writer.write_key(key);
                         value.clone()
                     })
                 }
             };
             match value {
-                Some(value) => write_or_begin(&value, &mut builder, &mut open),
-                None => match open.pop() {
+                Some(value) => writer.write_or_begin(&value),
+                None => match writer.open.pop() {
                     Some(OpenContainer::List { layers, .. } | OpenContainer::Map { layers, .. }) => {
-                        layers.end_layers(&mut builder)
+                        writer.end_layers(layers)
                     }
                     None => break,
                 },
             }
         }
-        builder.finish()
+        writer.finish()
     }
 
     /// Returns the origin of the value, or of the first value in it that has one. It determines the language of
@@ -98,43 +129,138 @@ impl Value {
     }
 }
 
-/// Writes a leaf or an unchanged value; begins a container.
-fn write_or_begin(value: &Value, builder: &mut Builder, open: &mut Vec<OpenContainer>) {
-    match value {
-        Value::Null | Value::Absent(_) => drop(builder.null()),
-        Value::Bool(value) => drop(builder.bool(*value)),
-        Value::Number(Number::Int(int)) => drop(builder.int(*int)),
-        Value::Number(Number::Big(big)) => {
-            let (sign, bytes) = big.to_bytes_le();
-            builder.big_int(sign == Sign::Minus, &bytes);
+impl DocumentWriter {
+    fn finish(self) -> Result<WrittenValue, Error> {
+        let document = self.builder.finish()?;
+        let mut unshared = Losses::default();
+        let mut known_targets = HashSet::new();
+        for target in self.changed_targets {
+            let is_copied = self.copied.get(&target.source).is_some_and(|copied| copied.has_target(target.node));
+            // The first changed version is the value itself, unless the original is in the document too.
+            if !known_targets.insert((target.source, target.node)) || is_copied {
+                unshared.add(LossKind::Sharing, || document.path(target.position));
+            }
         }
-        Value::Number(Number::Float(float)) => drop(builder.float(*float)),
-        Value::Text(text) => write_text(text, builder),
-        Value::Preserved(preserved) => drop(builder.value(preserved.origin.value_cursor())),
-        Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
-            Some(origin) => drop(builder.value(origin.value_cursor())),
-            None => {
-                let layers = ContainerLayers::begin_layers(list.origin(), builder);
-                builder.begin_array();
-                open.push(OpenContainer::List { list: Rc::clone(list), next: 0, layers });
+        Ok(WrittenValue { document, unshared })
+    }
+
+    /// Copies a value of a document. If the value was copied before, a link is written.
+    fn copy_value(&mut self, source: &Rc<Source>, value: Cursor<'_>) {
+        let copied = self.copied.entry(Rc::as_ptr(source)).or_default();
+        self.builder.value_with_links(value, copied);
+    }
+
+    /// Writes a leaf or an unchanged value; begins a container.
+    fn write_or_begin(&mut self, value: &Value) {
+        let builder = &mut self.builder;
+        match value {
+            Value::Null | Value::Absent(_) => drop(builder.null()),
+            Value::Bool(value) => drop(builder.bool(*value)),
+            Value::Number(Number::Int(int)) => drop(builder.int(*int)),
+            Value::Number(Number::Big(big)) => {
+                let (sign, bytes) = big.to_bytes_le();
+                builder.big_int(sign == Sign::Minus, &bytes);
             }
-        },
-        Value::Map(map) => match map.origin().filter(|_| !map.is_changed()) {
-            Some(origin) => drop(builder.value(origin.value_cursor())),
-            None => {
-                let layers = ContainerLayers::begin_layers(map.origin(), builder);
-                builder.begin_map();
-                if let Some(body) = map.origin().map(|origin| *origin.body_cursor().node()) {
-                    if body.has(flag::RESTRICTED) {
-                        builder.restrict();
-                    }
-                    if body.has(flag::IDENTITY) {
-                        builder.by_identity();
-                    }
+            Value::Number(Number::Float(float)) => drop(builder.float(*float)),
+            Value::Text(text) => write_text(text, builder),
+            Value::Preserved(preserved) => self.copy_value(&preserved.origin.source, preserved.origin.value_cursor()),
+            Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
+                Some(origin) => self.copy_value(&origin.source, origin.value_cursor()),
+                None => {
+                    let layers = ContainerLayers::begin_layers(list.origin(), builder);
+                    builder.begin_array();
+                    self.note_target(list.origin());
+                    self.open.push(OpenContainer::List { list: Rc::clone(list), next: 0, layers });
                 }
-                open.push(OpenContainer::Map { map: Rc::clone(map), next: 0, layers });
+            },
+            Value::Map(map) => match map.origin().filter(|_| !map.is_changed()) {
+                Some(origin) => self.copy_value(&origin.source, origin.value_cursor()),
+                None => {
+                    let layers = ContainerLayers::begin_layers(map.origin(), builder);
+                    builder.begin_map();
+                    if let Some(body) = map.origin().map(|origin| *origin.body_cursor().node()) {
+                        if body.has(flag::RESTRICTED) {
+                            builder.restrict();
+                        }
+                        if body.has(flag::IDENTITY) {
+                            builder.by_identity();
+                        }
+                    }
+                    self.note_target(map.origin());
+                    self.open.push(OpenContainer::Map { map: Rc::clone(map), next: 0, layers });
+                }
+            },
+        }
+    }
+
+    /// Notes that the container that was just begun is a changed one, if its original has links to it.
+    fn note_target(&mut self, origin: Option<&Origin>) {
+        let Some(origin) = origin else { return };
+        let cursors = [origin.value_cursor(), origin.body_cursor()];
+        if let Some(target) = cursors.iter().find(|cursor| cursor.node().has(flag::TARGET)) {
+            let (source, node) = (Rc::as_ptr(&origin.source), target.index());
+            self.changed_targets.push(ChangedTarget { source, node, position: self.builder.at() });
+        }
+    }
+
+    fn write_key(&mut self, key: &Key) {
+        let builder = &mut self.builder;
+        match &key.spelling {
+            KeySpelling::Int(int) => drop(builder.int_key(*int)),
+            KeySpelling::Symbol => drop(builder.symbol_key(&key.name, "")),
+            KeySpelling::Bytes => drop(builder.bytes_key(&key.name)),
+            KeySpelling::Text => match std::str::from_utf8(&key.name) {
+                Ok(text) => drop(builder.text_key(text)),
+                Err(_) => drop(builder.bytes_key(&key.name)),
+            },
+            KeySpelling::Marked(marked) => write_marked_key(marked, builder),
+            KeySpelling::Node(source, index) => {
+                if let Some(value) = source.document.at(*index) {
+                    builder.key();
+                    self.copy_value(source, value);
+                }
             }
-        },
+        }
+    }
+
+    /// Ends the innermost container and the layers around it.
+    fn end_layers(&mut self, layers: ContainerLayers) {
+        let Some(origin) = layers.origin else {
+            self.builder.end();
+            return;
+        };
+        if let Some(default) = origin.body_cursor().default_value() {
+            self.builder.default_value();
+            self.copy_value(&origin.source, default);
+        }
+        self.builder.end();
+        let mut indexes = Vec::new();
+        visit_layers(&origin, |cursor| indexes.push(cursor.index()));
+        for index in indexes.into_iter().rev() {
+            let Some(cursor) = origin.source.document.at(index) else { continue };
+            if cursor.kind() == Kind::Attrs {
+                for (key, value) in cursor.entries() {
+                    self.write_attribute(&origin.source, &key, value);
+                }
+            }
+            self.builder.end();
+        }
+    }
+
+    fn write_attribute(&mut self, source: &Rc<Source>, key: &icecore::Key<'_>, value: Cursor<'_>) {
+        match key {
+            icecore::Key::Name(name) if name.node.kind == Kind::Symbol => {
+                self.builder.symbol_key(name.bytes, "");
+            }
+            icecore::Key::Name(name) => {
+                self.builder.bytes_key(name.bytes);
+            }
+            icecore::Key::Value(key) => {
+                self.builder.key();
+                self.copy_value(source, *key);
+            }
+        }
+        self.copy_value(source, value);
     }
 }
 
@@ -143,24 +269,6 @@ fn write_text(text: &Text, builder: &mut Builder) {
     match std::str::from_utf8(&text.bytes) {
         Ok(characters) if !text.is_bytes => drop(builder.text(characters)),
         _ => drop(builder.bytes(&text.bytes)),
-    }
-}
-
-fn write_key(key: &Key, builder: &mut Builder) {
-    match &key.spelling {
-        KeySpelling::Int(int) => drop(builder.int_key(*int)),
-        KeySpelling::Symbol => drop(builder.symbol_key(&key.name, "")),
-        KeySpelling::Bytes => drop(builder.bytes_key(&key.name)),
-        KeySpelling::Text => match std::str::from_utf8(&key.name) {
-            Ok(text) => drop(builder.text_key(text)),
-            Err(_) => drop(builder.bytes_key(&key.name)),
-        },
-        KeySpelling::Marked(marked) => write_marked_key(marked, builder),
-        KeySpelling::Node(source, index) => {
-            if let Some(value) = source.document.at(*index) {
-                builder.key().value(value);
-            }
-        }
     }
 }
 
@@ -195,26 +303,6 @@ impl ContainerLayers {
         });
         ContainerLayers { origin: Some(origin.clone()) }
     }
-
-    /// Ends the container and the layers around it.
-    fn end_layers(self, builder: &mut Builder) {
-        if let Some(default) = self.origin.as_ref().and_then(|origin| origin.body_cursor().default_value()) {
-            builder.default_value().value(default);
-        }
-        builder.end();
-        let Some(origin) = self.origin else { return };
-        let mut indexes = Vec::new();
-        visit_layers(&origin, |cursor| indexes.push(cursor.index()));
-        for index in indexes.into_iter().rev() {
-            let Some(cursor) = origin.source.document.at(index) else { continue };
-            if cursor.kind() == Kind::Attrs {
-                for (key, value) in cursor.entries() {
-                    write_attribute(&key, value, builder);
-                }
-            }
-            builder.end();
-        }
-    }
 }
 
 /// Passes on the values around the body, the outermost first.
@@ -230,13 +318,4 @@ fn visit_layers(origin: &Origin, mut visit: impl FnMut(Cursor<'_>)) {
             None => return,
         }
     }
-}
-
-fn write_attribute(key: &icecore::Key<'_>, value: Cursor<'_>, builder: &mut Builder) {
-    match key {
-        icecore::Key::Name(name) if name.node.kind == Kind::Symbol => drop(builder.symbol_key(name.bytes, "")),
-        icecore::Key::Name(name) => drop(builder.bytes_key(name.bytes)),
-        icecore::Key::Value(key) => drop(builder.key().value(*key)),
-    }
-    builder.value(value);
 }

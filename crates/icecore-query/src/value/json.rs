@@ -16,7 +16,7 @@ impl Value {
         limits.output = memory::remaining_bytes();
         let mut out = Vec::new();
         let written = Stage::parse("json").and_then(|stage| {
-            let document = self.to_document(&limits)?;
+            let document = self.to_document(&limits)?.document;
             icecore::write_to(&document, &stage, &limits, &mut out)
         });
         if written.is_err() {

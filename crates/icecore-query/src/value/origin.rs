@@ -377,6 +377,12 @@ impl Map {
         matches!(&key.spelling, KeySpelling::Marked(marked) if marked.raw == name).then_some(unmarked)
     }
 
+    /// Returns true if a key is an integer, as in an array of PHP or a hash of Ruby.
+    pub fn has_integer_keys(&self) -> bool {
+        crate::query_thread::count_steps(self.len() as u64 / 64);
+        self.get().keys().any(|key| matches!(key.spelling, KeySpelling::Int(_)))
+    }
+
     /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.get().len()

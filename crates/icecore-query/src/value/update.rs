@@ -2,6 +2,7 @@
 
 use super::access::{item_index, slice_bounds, slice_range, text_slice_range, to_exception};
 use super::operators::{MAX_STRING_LENGTH, check_length, key_from_value};
+use super::text::KeySpelling;
 use super::{Error, Key, LazyContainer, Members, Number, Text, Value};
 use crate::memory;
 use crate::query_thread::{self, Stop};
@@ -73,11 +74,15 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
             update_slice(value, start.as_ref()..end.as_ref(), opt, f)
         }
         (Value::Map(mut map), index) => {
-            let index = match index {
-                Value::Number(Number::Int(int)) => Value::from_text(int.to_string()),
-                other => other.clone(),
+            let mut key = match index {
+                Value::Number(Number::Int(int)) => {
+                    if !map.has_integer_keys() && map.find_member(int.to_string().as_bytes()).is_none() {
+                        return keep_or_fail(Value::Map(map), opt, |value| Error::index(value, index.clone()));
+                    }
+                    Key { name: int.to_string().into_bytes().into(), spelling: KeySpelling::Int(*int) }
+                }
+                other => key_from_value(other).map_err(to_exception)?,
             };
-            let mut key = key_from_value(&index).map_err(to_exception)?;
             if let Some(unmarked) = map.unmarked_name(&key.name) {
                 key = Key::from_text(&Text::new(unmarked));
             }

@@ -4,6 +4,7 @@ mod copied;
 mod extended;
 
 pub(crate) use copied::Changes;
+pub use copied::CopiedValues;
 
 use super::Document;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, Node, flag};

@@ -33,7 +33,7 @@ mod tape;
 mod transcoded;
 mod window;
 
-pub use builder::Builder;
+pub use builder::{Builder, CopiedValues};
 pub(crate) use builder::Changes;
 pub use classes::ClassUse;
 pub use code::CodeUse;

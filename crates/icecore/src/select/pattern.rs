@@ -184,6 +184,7 @@ mod tests {
         assert_eq!(steps(""), Some(0));
         assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
         assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
+        assert_eq!(steps("$[:x].a"), Some(2));
         for malformed in [
             "$.",
             "$..",
@@ -194,7 +195,7 @@ mod tests {
             "$[*",
             "name",
             "$ .a",
-            "$[:x]",
+            "$[:x",
             "$[99999999999999999999]",
         ] {
             let error = Pattern::parse(malformed).unwrap_err();

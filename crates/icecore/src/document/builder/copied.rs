@@ -21,6 +21,22 @@ pub(crate) struct Changes<'c> {
     pub(crate) cut: HashMap<u32, u32>,
 }
 
+/// The values of a document that [`Builder::value_with_links`] copied.
+#[derive(Debug, Default)]
+pub struct CopiedValues {
+    /// New positions of nodes that links name.
+    new_positions: HashMap<u32, u32>,
+    /// Positions of values that replaced variables with several names.
+    variables: HashMap<u32, u32>,
+}
+
+impl CopiedValues {
+    /// Returns true if the value at this index of the source was copied, and links name it.
+    pub fn has_target(&self, index: u32) -> bool {
+        self.new_positions.contains_key(&index)
+    }
+}
+
 /// A container that is being copied.
 struct CopiedContainer {
     /// Its node in the copy.
@@ -39,10 +55,7 @@ struct CopiedContainer {
 struct ValueCopier<'d> {
     source: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
-    /// New positions of nodes that links name.
-    new_positions: HashMap<u32, u32>,
-    /// Positions of values that replaced variables with several names.
-    variables: HashMap<u32, u32>,
+    copied: CopiedValues,
     open: Vec<CopiedContainer>,
     /// Pairs of nodes: index in the source, index in the copy; filled only if wanted.
     node_pairs: Vec<(u32, u32)>,
@@ -50,8 +63,7 @@ struct ValueCopier<'d> {
 
 impl<'d> ValueCopier<'d> {
     fn new(source: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
-        let (new_positions, variables) = (HashMap::new(), HashMap::new());
-        ValueCopier { source, changes, new_positions, variables, open: Vec::new(), node_pairs: Vec::new() }
+        ValueCopier { source, changes, copied: CopiedValues::default(), open: Vec::new(), node_pairs: Vec::new() }
     }
 
     /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns
@@ -110,6 +122,29 @@ impl Builder {
     /// ```
     pub fn value(&mut self, value: Cursor<'_>) -> &mut Builder {
         self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), None);
+        self
+    }
+
+    /// Appends a value like [`value`](Builder::value). A value that an earlier call appended is not written again where
+    /// the document has links to it: the new place becomes a link. `copied` belongs to one document and this builder.
+    ///
+    /// ```
+    /// use icecore::value::CopiedValues;
+    /// let document = icecore::read(b"a:2:{i:0;O:1:\"P\":0:{}i:1;r:2;}")?;
+    /// let mut b = icecore::Builder::like(&document);
+    /// let mut copied = CopiedValues::default();
+    /// b.begin_array();
+    /// for item in document.root().items() {
+    ///     b.value_with_links(item, &mut copied);
+    /// }
+    /// assert_eq!(icecore::write(&b.int(7).end().finish()?, "php")?, b"a:3:{i:0;O:1:\"P\":0:{}i:1;r:2;i:2;i:7;}");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn value_with_links(&mut self, value: Cursor<'_>, copied: &mut CopiedValues) -> &mut Builder {
+        let mut copier = ValueCopier::new(value.document(), None);
+        copier.copied = std::mem::take(copied);
+        self.copy_value(&mut copier, value.index(), None);
+        *copied = copier.copied;
         self
     }
 
@@ -198,7 +233,7 @@ impl Builder {
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && source.node(named).kind.is_again();
-        if is_variable && !copier.new_positions.contains_key(&named) && copier.find_replacement(index, named).is_none()
+        if is_variable && !copier.copied.new_positions.contains_key(&named) && copier.find_replacement(index, named).is_none()
         {
             node = source.node(named);
             named = node.payload as u32;
@@ -213,11 +248,11 @@ impl Builder {
         }
         let replaced = copier.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
-            (Some((variable, _)), _) => copier.variables.get(variable),
-            (None, Kind::Alias) => copier.variables.get(&named).or_else(|| copier.new_positions.get(&named)),
+            (Some((variable, _)), _) => copier.copied.variables.get(variable),
+            (None, Kind::Alias) => copier.copied.variables.get(&named).or_else(|| copier.copied.new_positions.get(&named)),
             (None, _) => None,
         };
-        let known = known.or_else(|| if replaced.is_some() { None } else { copier.new_positions.get(&resolved) });
+        let known = known.or_else(|| if replaced.is_some() { None } else { copier.copied.new_positions.get(&resolved) });
         let mut new = match known {
             Some(copy_index)
                 if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) =>
@@ -236,7 +271,7 @@ impl Builder {
             _ => match replaced {
                 Some((variable, value)) => {
                     let copy_index = self.tape.len();
-                    copier.variables.insert(variable, copy_index);
+                    copier.copied.variables.insert(variable, copy_index);
                     self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), key);
                     return;
                 }
@@ -262,12 +297,12 @@ impl Builder {
         if is_again {
             if source.node(variable).kind.is_again() || node.has(flag::TARGET) {
                 let variable = if is_variable { variable } else { index };
-                copier.new_positions.entry(variable).or_insert(copy_index);
+                copier.copied.new_positions.entry(variable).or_insert(copy_index);
             }
             return;
         }
         if resolved != index || source.node(resolved).has(flag::TARGET) {
-            copier.new_positions.insert(resolved, copy_index);
+            copier.copied.new_positions.insert(resolved, copy_index);
         }
         if new.kind.is_container() {
             let (next, end) = (resolved + 1, source.tape.index_after(resolved));
