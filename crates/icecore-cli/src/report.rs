@@ -73,7 +73,15 @@ pub struct Report {
     has_printed_suggestion: bool,
     /// The documents whose repairs were reported: the name of the input, and the offset in it.
     reported_repairs: HashSet<(String, usize)>,
+    /// The input whose losses were reported last, and the number of inputs with losses.
+    last_lossy_input: String,
+    lossy_input_count: u64,
+    /// The losses of all inputs after [`MAX_LOSSY_INPUTS`]. They are printed together, at the end.
+    remaining_losses: Losses,
 }
+
+/// Maximum number of inputs whose losses are printed one by one.
+const MAX_LOSSY_INPUTS: u64 = 10;
 
 /// Maximum number of repairs of a document that are printed one by one.
 const MAX_PRINTED_REPAIRS: usize = 20;
@@ -92,6 +100,9 @@ impl Report {
             has_output_option: false,
             has_printed_suggestion: false,
             reported_repairs: HashSet::new(),
+            last_lossy_input: String::new(),
+            lossy_input_count: 0,
+            remaining_losses: Losses::default(),
         }
     }
 
@@ -290,6 +301,14 @@ impl Report {
         if self.quiet && !strict {
             return;
         }
+        if !losses.is_empty() && self.last_lossy_input != name {
+            self.last_lossy_input = name.to_owned();
+            self.lossy_input_count += 1;
+        }
+        if self.lossy_input_count > MAX_LOSSY_INPUTS && self.form == ReportForm::Text && !strict {
+            self.remaining_losses.merge(losses.clone());
+            return;
+        }
         for loss in losses.iter() {
             let mut message = ReportMessage::from(loss).for_input(name);
             if strict {
@@ -373,6 +392,13 @@ impl Report {
                 self.exit_code = self.exit_code.max(code);
                 self.print_message(&ReportMessage::error(code, message));
             }
+        }
+        let input_count = self.lossy_input_count.saturating_sub(MAX_LOSSY_INPUTS);
+        let inputs = if input_count == 1 { "input" } else { "inputs" };
+        for loss in self.remaining_losses.iter() {
+            let (count, losses) = (loss.count, loss.kind.describe(loss.count));
+            let message = format!("{input_count} more {inputs}: {count} {losses}");
+            self.print_message(&ReportMessage::note(loss.kind.as_str(), message));
         }
         if self.form == ReportForm::Json {
             self.print_json_line(&EndMessage::new(self.exit_code, self.input_count, self.undecodable_count));

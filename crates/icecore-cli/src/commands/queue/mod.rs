@@ -119,10 +119,14 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
                     true => split_lines(&bytes, args.format.as_deref()).map_err(|text| {
                         usage_text_error(format!("{name}: --each is for JSON lines, and {text}; nothing was queued"))
                     })?,
-                    false => (vec![&*bytes], args.format.clone()),
+                    false => (vec![(1, &*bytes)], args.format.clone()),
                 };
-                for payload in payloads {
+                for (number, payload) in payloads {
                     let mut job = describe::describe_job(queue, payload.to_vec(), format.as_deref());
+                    if let Some(problem) = job.description.problem.as_ref().filter(|_| args.each) {
+                        let message = format!("{name}: line {number} can't be decoded: {problem}; nothing was queued");
+                        return Err(Abort::Failed(code::INPUT, message));
+                    }
                     if let Some(problem) = &job.description.problem {
                         report.report_note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                     }
@@ -150,9 +154,12 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
     Ok((queue, jobs))
 }
 
+/// A line of a text, with its number from 1.
+type NumberedLine<'b> = (usize, &'b [u8]);
+
 /// Returns the lines of a text, without blank ones, and their format. A format that was given is that of a line, or of
 /// lines. The error says what the text is.
-fn split_lines<'b>(bytes: &'b [u8], format: Option<&str>) -> Result<(Vec<&'b [u8]>, Option<String>), String> {
+fn split_lines<'b>(bytes: &'b [u8], format: Option<&str>) -> Result<(Vec<NumberedLine<'b>>, Option<String>), String> {
     let stage = match format {
         Some(format) => Stage::parse(format),
         None => icecore::detect::stage_of(bytes),
@@ -160,7 +167,8 @@ fn split_lines<'b>(bytes: &'b [u8], format: Option<&str>) -> Result<(Vec<&'b [u8
     let stage = stage.map_err(|_| "this is in no known format".to_owned())?;
     let line_stage = stage.of_line().or_else(|| format.map(|_| stage.clone()));
     let line_stage = line_stage.ok_or_else(|| format!("this is {}", stage.name()))?;
-    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
     Ok((lines.collect(), Some(line_stage.name())))
 }
 
