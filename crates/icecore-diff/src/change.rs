@@ -9,6 +9,7 @@ use crate::walk::{FoundChange, OrderedChange, TreeWalk};
 use crate::{links, value_path::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
+use std::collections::HashMap;
 
 /// Kind of a change of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +65,8 @@ pub struct Differences<'d> {
     pub(crate) rules: Rules,
     changes: Vec<Change<'d>>,
     has_other_header: bool,
+    /// Values of the second document to which links lead, with the value of the first document at their place.
+    pub(crate) left_by_right_target: HashMap<u32, u32>,
 }
 
 /// Compares two documents.
@@ -110,7 +113,14 @@ fn compare_documents<'d>(
 ) -> Differences<'d> {
     let (left_side, right_side) = (Side::new(left, rules), Side::new(right, rules));
     let sides = Sides { left: &left_side, right: &right_side };
-    let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
+    let mut differences = Differences {
+        left,
+        right,
+        rules,
+        changes: Vec::new(),
+        has_other_header: false,
+        left_by_right_target: HashMap::new(),
+    };
     let mut walk = TreeWalk::new(sides, algorithm);
     // Documents are equal even if another place of a shared value is the link.
     if rules.is_exact() && !walk.are_documents_equal() && Comparison::new().equal(left, right) {
@@ -120,6 +130,7 @@ fn compare_documents<'d>(
     let TreeWalk { mut equality, changes: mut ordered_changes, linked, mut lockstep, .. } = walk;
     moves::find_moves(sides, &mut lockstep, &mut equality, &mut ordered_changes);
     links::compare_links(sides, &mut equality, linked, &lockstep.counterparts, &mut ordered_changes);
+    differences.left_by_right_target = lockstep.counterparts.by_right_node();
     ordered_changes.sort_by_key(|entry| entry.order);
     differences.changes = ordered_changes
         .into_iter()

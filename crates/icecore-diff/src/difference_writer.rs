@@ -7,7 +7,8 @@ use crate::hash::{Hashes, has_cycle};
 use crate::rules::Rules;
 use crate::value_path::{Step, ValuePath};
 use icecore::value::Form;
-use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage, raw::flag};
+use icecore::raw::{IS_KEY, flag};
+use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage};
 use std::collections::{HashMap, HashSet};
 
 /// The version of the written form.
@@ -22,7 +23,10 @@ impl<'d> Differences<'d> {
     /// # Errors
     /// An error of kind `Usage`, for documents that no reader produces.
     pub fn to_document(&self) -> Result<Document<'static>, Error> {
-        let mut writer = DifferenceWriter { out: Emitter::new(Edits::default()), is_text: self.is_mostly_text() };
+        let paths = self.collect_steps();
+        let omitted_links = paths.iter().flatten().flat_map(|path| path.links.iter().map(|link| link.node)).collect();
+        let edits = Edits { omitted_links, ..Edits::default() };
+        let mut writer = DifferenceWriter { left: self.left, out: Emitter::new(edits), is_text: self.is_mostly_text() };
         writer.out.builder.begin_map();
         writer.write_key(FORMAT_KEY);
         writer.out.builder.int(VERSION);
@@ -41,7 +45,7 @@ impl<'d> Differences<'d> {
         }
         writer.write_key("changes");
         writer.out.builder.begin_array();
-        match self.collect_steps() {
+        match paths {
             Some(steps) => {
                 for ((change, path), steps) in self.changes().iter().zip(self.list_paths()).zip(&steps) {
                     writer.write_change(change, &path, steps);
@@ -114,6 +118,11 @@ impl<'d> Differences<'d> {
                 wanted.push((change_index, false, into.index()));
             }
         }
+        for (change_index, change) in self.changes().iter().enumerate() {
+            change_paths[change_index].links = self.find_links_to_left(change);
+        }
+        self.collect_link_positions(&mut change_paths, &mut budget);
+        self.collect_link_targets(&mut change_paths, &mut budget);
         let nodes: Vec<u32> = wanted.iter().map(|(_, _, node)| *node).collect();
         ValuePath::visit_nodes(self.left, &nodes, |wanted_index, place| {
             budget = budget.saturating_sub(place.depth());
@@ -128,7 +137,10 @@ impl<'d> Differences<'d> {
             return None;
         }
         let mut duplicates = DuplicateKeys { rules: self.rules, document: self.left, positions_by_map: HashMap::new() };
-        let steps = change_paths.iter_mut().flat_map(|steps| steps.path.iter_mut().chain(&mut steps.into));
+        let steps = change_paths.iter_mut().flat_map(|steps| {
+            let of_links = steps.links.iter_mut().flat_map(|link| link.target.iter_mut());
+            steps.path.iter_mut().chain(&mut steps.into).chain(of_links)
+        });
         for step in steps {
             if let Step::Key(_, map, position) = *step
                 && duplicates.is_duplicate(map, position)
@@ -137,6 +149,55 @@ impl<'d> Differences<'d> {
             }
         }
         Some(change_paths)
+    }
+}
+
+impl<'d> Differences<'d> {
+    /// Returns the links in the new value of a change that lead to a value outside of it, if the first document has
+    /// that value too.
+    fn find_links_to_left(&self, change: &Change<'d>) -> Vec<LinkToLeft<'d>> {
+        let has_new_value = matches!(change.kind, ChangeKind::Added | ChangeKind::Changed);
+        let Some(right) = change.right.filter(|_| has_new_value) else { return Vec::new() };
+        let range = right.index()..crate::tree::index_after(self.right, right.index());
+        let links = range.clone().filter_map(|index| self.right.at(index)).filter(|link| {
+            matches!(link.kind(), Kind::Link | Kind::Alias) && link.node().key != IS_KEY
+        });
+        links
+            .filter_map(|link| {
+                let target = link.target().index();
+                let left = *self.left_by_right_target.get(&target).filter(|_| !range.contains(&target))?;
+                let (positions, target) = (None, Vec::new());
+                Some(LinkToLeft { node: link.index(), start: right.index(), left, positions, target })
+            })
+            .collect()
+    }
+
+    /// Fills in where in the new values the links are. Links in keys are left to the copying of values.
+    fn collect_link_positions(&self, change_paths: &mut [ChangePaths<'d>], budget: &mut usize) {
+        let mut links: Vec<&mut LinkToLeft<'d>> = change_paths.iter_mut().flat_map(|paths| &mut paths.links).collect();
+        let nodes: Vec<u32> = links.iter().map(|link| link.node).collect();
+        ValuePath::visit_nodes(self.right, &nodes, |index, path| {
+            *budget = budget.saturating_sub(path.depth());
+            if *budget > 0 {
+                let start = links[index].start;
+                links[index].positions = path.child_positions(start);
+            }
+        });
+        for paths in change_paths {
+            paths.links.retain(|link| link.positions.is_some());
+        }
+    }
+
+    /// Fills in the paths of the values to which the links lead.
+    fn collect_link_targets(&self, change_paths: &mut [ChangePaths<'d>], budget: &mut usize) {
+        let mut links: Vec<&mut LinkToLeft<'d>> = change_paths.iter_mut().flat_map(|paths| &mut paths.links).collect();
+        let nodes: Vec<u32> = links.iter().map(|link| link.left).collect();
+        ValuePath::visit_nodes(self.left, &nodes, |index, path| {
+            *budget = budget.saturating_sub(path.depth());
+            if *budget > 0 {
+                links[index].target = path.collect_steps().collect();
+            }
+        });
     }
 }
 
@@ -194,10 +255,27 @@ pub(crate) fn with_more_depth(limits: &Limits) -> Limits {
 struct ChangePaths<'d> {
     path: Vec<Step<'d>>,
     into: Vec<Step<'d>>,
+    /// Links in the new value to values that the first document has.
+    links: Vec<LinkToLeft<'d>>,
+}
+
+/// A link in a new value to a value of the first document.
+struct LinkToLeft<'d> {
+    /// The link in the second document.
+    node: u32,
+    /// The new value that contains it.
+    start: u32,
+    /// The value of the first document.
+    left: u32,
+    /// The positions of the children that lead from the new value to the link.
+    positions: Option<Vec<u32>>,
+    /// The path of the value in the first document.
+    target: Vec<Step<'d>>,
 }
 
 /// Writes the parts of a difference.
 struct DifferenceWriter<'d> {
+    left: &'d Document<'d>,
     out: Emitter<'d>,
     is_text: bool,
 }
@@ -259,6 +337,37 @@ impl<'d> DifferenceWriter<'d> {
                 self.write_key(name);
                 self.out.write_value(source, value);
             }
+            if !steps.links.is_empty() {
+                self.write_key("links");
+                self.write_links(&steps.links, change.right);
+            }
+        }
+        self.out.builder.end();
+    }
+
+    fn write_links(&mut self, links: &[LinkToLeft<'d>], right: Option<Cursor<'d>>) {
+        self.out.builder.begin_array();
+        for link in links {
+            self.out.builder.begin_map();
+            self.write_key("at");
+            self.out.builder.begin_array();
+            for position in link.positions.iter().flatten() {
+                self.out.builder.int(i64::from(*position));
+            }
+            self.out.builder.end();
+            self.write_key("target");
+            self.write_steps(&link.target, self.left);
+            let node = right.and_then(|right| right.document().at(link.node));
+            for (name, is_set) in [
+                ("alias", node.is_some_and(|node| node.kind() == Kind::Alias)),
+                ("weak", node.is_some_and(|node| node.node().has(flag::WEAK))),
+            ] {
+                if is_set {
+                    self.write_key(name);
+                    self.out.builder.bool(true);
+                }
+            }
+            self.out.builder.end();
         }
         self.out.builder.end();
     }

@@ -24,6 +24,21 @@ pub(crate) struct Edits<'d> {
     pub(crate) insertions: HashMap<u32, Vec<Insertion<'d>>>,
     /// Containers with a changed number of children.
     pub(crate) touched: HashSet<u32>,
+    /// Places in the second document that become links to values of the first one.
+    pub(crate) links: HashMap<u32, NewLink<'d>>,
+    /// The values of the first document to which those links lead.
+    pub(crate) link_targets: HashSet<u32>,
+    /// Links of the second document that are left out: null is written.
+    pub(crate) omitted_links: HashSet<u32>,
+}
+
+/// A new link to a value of the first document.
+#[derive(Clone, Copy)]
+pub(crate) struct NewLink<'d> {
+    pub(crate) target: Cursor<'d>,
+    /// [`Kind::Link`] or [`Kind::Alias`].
+    pub(crate) kind: Kind,
+    pub(crate) is_weak: bool,
 }
 
 /// A value that is put into a container.
@@ -166,8 +181,12 @@ impl<'d> Emitter<'d> {
 
     /// Appends a value, or begins it.
     fn begin_value(&mut self, mut source: usize, mut value: Cursor<'d>) {
+        if source == VALUES && self.edits.omitted_links.contains(&value.index()) {
+            self.builder.null();
+            return;
+        }
         let node = value.node();
-        let kind = node.kind;
+        let mut kind = node.kind;
         if node.has(flag::WEAK) {
             self.builder.weak();
         }
@@ -180,12 +199,19 @@ impl<'d> Emitter<'d> {
             (source, value) = (VALUES, *new);
         }
         /// A link leads to its target, and the target leads to its replacement. The replacement may be a link as
-        /// well.
-        const MAX_LINK_STEPS: usize = 4;
+        /// well, also a new one to a value of the first document.
+        const MAX_LINK_STEPS: usize = 8;
         let mut copied_nodes = Vec::new();
         for _ in 0..MAX_LINK_STEPS {
             if let Some(new_index) = self.new_index_by_node.get(&(source, value.index())).copied() {
                 return self.write_link(kind, new_index, value);
+            }
+            if let Some(link) = (source == VALUES).then(|| self.edits.links.get(&value.index())).flatten() {
+                if link.is_weak {
+                    self.builder.weak();
+                }
+                (source, value, kind) = (FIRST, link.target, link.kind);
+                continue;
             }
             if let Some(new) = (source == FIRST).then(|| self.edits.replaced.get(&value.index())).flatten() {
                 copied_nodes.push((source, value.index()));
@@ -196,7 +222,8 @@ impl<'d> Emitter<'d> {
                 break;
             }
         }
-        if value.node().has(flag::TARGET) {
+        let is_new_target = source == FIRST && self.edits.link_targets.contains(&value.index());
+        if value.node().has(flag::TARGET) || is_new_target {
             copied_nodes.push((source, value.index()));
         }
         self.write_unlinked(source, value);

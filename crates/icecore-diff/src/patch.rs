@@ -2,7 +2,7 @@
 
 use crate::change::{ChangeKind, object_class};
 use crate::difference_writer::{FORMAT_KEY, VERSION, fingerprint, format_fingerprint, with_more_depth};
-use crate::emit::{Edits, Emitter, FIRST, Insertion, VALUES, as_key};
+use crate::emit::{Edits, Emitter, FIRST, Insertion, NewLink, VALUES, as_key};
 use crate::equality::EqualityChecker;
 use crate::pairs::Sides;
 use crate::path_resolver::PathResolver;
@@ -190,6 +190,8 @@ struct PatchApplication<'s, 'd> {
     sides: Sides<'s, 'd>,
     equality: EqualityChecker<'d>,
     resolver: PathResolver<'s, 'd>,
+    /// Finds children of values of the difference.
+    values: PathResolver<'s, 'd>,
     edits: Edits<'d>,
 }
 
@@ -199,6 +201,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             sides,
             equality: EqualityChecker::new(sides),
             resolver: PathResolver::new(sides),
+            values: PathResolver::new(Sides { left: sides.right, right: sides.right }),
             edits: Edits::default(),
         }
     }
@@ -235,6 +238,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 return Err(differs("the value differs from the one that the difference was made from"));
             }
         }
+        self.collect_links(change, &display_path())?;
         let is_link = change.get("link").and_then(|is_link| is_link.as_bool()).unwrap_or(false);
         let previous = match (kind, left) {
             // Only this place gets the new value. Other places that share the old value keep it.
@@ -257,6 +261,32 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             _ => return self.insert_value(change, VALUES, member("new")?, &display_path()),
         };
         previous.map_or(Ok(()), |()| Err(differs("another change of the difference leads to the same value")))
+    }
+
+    /// Notes the links in the new value that lead to values of the first document.
+    fn collect_links(&mut self, change: Cursor<'d>, path_text: &str) -> Result<(), Refusal> {
+        let malformed = |problem: &str| Refusal::Broken(malformed_patch(format!("{problem} at {path_text}")));
+        let Some(links) = change.get("links") else { return Ok(()) };
+        let new = change.get("new").ok_or_else(|| malformed("`links` without `new`"))?;
+        for link in links.items() {
+            let mut place = new;
+            for position in link.get("at").ok_or_else(|| malformed("a link without `at`"))?.items() {
+                let position = position.as_i64().and_then(|position| u32::try_from(position).ok());
+                let child = position.and_then(|position| self.values.find_child(place, position));
+                place = child.ok_or_else(|| malformed("a link that is not in `new`"))?;
+            }
+            let path = link.get("target").ok_or_else(|| malformed("a link without `target`"))?;
+            let Some(target) = self.resolver.follow_path(path) else {
+                let reason = "there is no value for a link in the new value";
+                return Err(Refusal::Differs { path: path_text.to_owned(), reason });
+            };
+            let is_set = |name: &str| link.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
+            let kind = if is_set("alias") { Kind::Alias } else { Kind::Link };
+            let target = if kind == Kind::Alias { target } else { target.target() };
+            self.edits.link_targets.insert(target.index());
+            self.edits.links.insert(place.index(), NewLink { target, kind, is_weak: is_set("weak") });
+        }
+        Ok(())
     }
 
     /// Checks that each added key does not exist yet, and that each list is long enough. In the document from which

@@ -54,7 +54,8 @@ impl<'s, 'd> PathResolver<'s, 'd> {
         (path.kind() == Kind::Array).then_some(current)
     }
 
-    fn find_child(&mut self, container: Cursor<'d>, position: u32) -> Option<Cursor<'d>> {
+    /// Returns the child of a container at this position.
+    pub(crate) fn find_child(&mut self, container: Cursor<'d>, position: u32) -> Option<Cursor<'d>> {
         let children = self
             .children
             .entry(container.index())

@@ -109,6 +109,14 @@ impl<'d> ValuePath<'_, 'd> {
         self.open.len()
     }
 
+    /// Returns the positions of the children on the path from the container at this node on; `None` if the path leads
+    /// through a key.
+    pub(crate) fn child_positions(&self, start: u32) -> Option<Vec<u32>> {
+        let is_key = |open: &OpenContainer| self.document.at(open.child).is_none_or(|child| child.node().key == IS_KEY);
+        let below = self.open.iter().filter(|open| open.node >= start);
+        below.map(|open| (!is_key(open)).then_some(open.position)).collect()
+    }
+
     /// Returns the steps. There is none between an object and its body if an item or an entry of the body follows.
     pub(crate) fn collect_steps(&self) -> impl Iterator<Item = Step<'d>> {
         let step = |open: &OpenContainer| -> Step<'d> {

@@ -134,7 +134,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             self.order += 1;
             return self.linked.push(LinkPair { order: self.order, left, right });
         }
-        if left_node.has(flag::TARGET) {
+        if left_node.has(flag::TARGET) || right_node.has(flag::TARGET) {
             self.lockstep.counterparts.record_pair(left.index(), right.index());
         }
         if rules.is_empty_container(left_node) && rules.is_empty_container(right_node) {

@@ -4,7 +4,7 @@
 use crate::common;
 
 use crate::common::{Palette, Random};
-use icecore::{Document, Limits, Request, Stage};
+use icecore::{Builder, Document, Limits, Request, Stage};
 use icecore_diff::{Differences, Patch, Rules, find_differences, find_reference_differences};
 
 /// Formats that keep everything that JSON has.
@@ -226,6 +226,60 @@ fn patches_of_random_edits_apply_in_all_formats() {
         }
     }
     assert!(small > 1000, "{small} differences are about as small as what was done");
+}
+
+/// Appends a random object. With `added_links`, some containers get one more item or entry: a link to a container that
+/// precedes it, or that contains it.
+fn append_object(
+    builder: &mut Builder,
+    random: &mut Random,
+    added_links: Option<&mut Random>,
+    known: &mut Vec<u32>,
+    depth: u32,
+) {
+    let count = random.below(4);
+    let mut added_links = added_links;
+    builder.begin_object("Node").begin_map();
+    known.push(builder.at() - 1);
+    for index in 0..count {
+        builder.text_key(&format!("f{index}"));
+        match random.below(4) {
+            0 | 1 if depth > 0 => append_object(builder, random, added_links.as_deref_mut(), known, depth - 1),
+            2 if !known.is_empty() => drop(builder.link(*random.pick(known))),
+            _ => drop(builder.int(random.below(9) as i64)),
+        }
+    }
+    if let Some(random) = added_links
+        && random.below(3) == 0
+    {
+        builder.text_key("new");
+        match random.below(2) {
+            0 => drop(builder.link(*random.pick(known))),
+            // A link inside of a new value.
+            _ => drop(builder.begin_array().int(1).link(*random.pick(known)).end()),
+        }
+    }
+    builder.end().end();
+}
+
+#[test]
+fn new_links_to_unchanged_values_stay_links() {
+    let mut changed = 0;
+    for seed in 1..800 {
+        let make = |added_links: Option<&mut Random>| {
+            let mut builder = Builder::new();
+            append_object(&mut builder, &mut Random::new(seed), added_links, &mut Vec::new(), 4);
+            builder.finish().unwrap()
+        };
+        let (left, right) = (make(None), make(Some(&mut Random::new(seed + 1000))));
+        let found = find_differences(&left, &right, Rules::new().exact());
+        let json = found.to_json(&Limits::default()).unwrap();
+        let result = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        let rest = find_differences(&result, &right, Rules::new().exact());
+        assert!(rest.is_empty(), "{seed}: {:?}\n{}", list_differences(&rest), String::from_utf8_lossy(&json));
+        changed += u64::from(!found.is_empty());
+    }
+    assert!(changed > 300, "{changed} have new links");
 }
 
 /// Makes a list of records, each with its own number.

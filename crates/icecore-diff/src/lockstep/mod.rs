@@ -16,6 +16,7 @@ use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use key_order::ReorderedState;
+use std::collections::HashMap;
 
 /// Flags that common nodes do not have.
 const UNCOMMON_FLAGS: u8 = !(flag::REF | flag::HINT);
@@ -156,7 +157,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         if left_node.key == IS_KEY && !self.have_equal_key_flags(left_node, right_node) {
             return false;
         }
-        if left_node.has(flag::TARGET) {
+        if left_node.has(flag::TARGET) || right_node.has(flag::TARGET) {
             self.targets.push((self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len));
         }
         if left_node.kind.is_container() {
@@ -318,6 +319,12 @@ impl Counterparts {
         if let Some(counterpart) = self.counterparts.get_mut(left as usize) {
             *counterpart = right.wrapping_add(1);
         }
+    }
+
+    /// Returns the node of the first document for each node of the second one that has a counterpart.
+    pub(crate) fn by_right_node(&self) -> HashMap<u32, u32> {
+        let pairs = (0..).zip(&self.counterparts).filter(|(_, counterpart)| **counterpart != 0);
+        pairs.map(|(left, counterpart)| (counterpart.wrapping_sub(1), left)).collect()
     }
 
     pub(crate) fn contains_pair(&self, left: u32, right: u32) -> bool {
