@@ -1,7 +1,7 @@
 //! Strings are changed in place, at any depth, and every other byte stays.
 
 use crate::replacing::{Pair, document, value, with};
-use icecore::rewrite::Rewriting;
+use icecore::rewrite::{Change, Edits, Rewriting, StringRole, Tally};
 
 /// Returns the value with `old.org` replaced by `new.example`.
 fn replace_host(bytes: &[u8]) -> String {
@@ -171,4 +171,50 @@ fn base64_is_changed_only_on_request() {
     let encoded = new.split('"').nth(1).unwrap();
     assert_eq!(new, format!("a:1:{{i:0;s:{}:\"{encoded}\";}}", encoded.len()));
     assert_eq!(from_base64(encoded.as_bytes()).unwrap(), br#"a:1:{i:0;s:11:"new.example";}"#);
+}
+
+#[test]
+fn lines_of_base64_keep_their_line_ends() {
+    use icecore::text::to_base64;
+    let list = |text: &str| format!("a:3:{{i:0;s:{}:\"{text}\";i:1;s:60:\"{:60}\";i:2;i:7;}}", text.len(), 8);
+    let lines = |text: &str, width: usize, end: &str, has_last_end: bool| {
+        let encoded = to_base64(text.as_bytes());
+        let lines: Vec<&str> =
+            encoded.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+        lines.join(end) + if has_last_end { end } else { "" }
+    };
+    let mut options = Rewriting::default();
+    options.base64 = true;
+    for (width, end, has_last_end) in
+        [(60, "\n", true), (60, "\n", false), (76, "\r\n", true), (76, "\r\n", false), (1000, "\r\n", true)]
+    {
+        let old = lines(&list("old.org"), width, end, has_last_end);
+        let (new, tally) = with(old.as_bytes(), &mut Pair::new(b"old.org", b"new.example"), &options);
+        // A single line does not show how long lines are.
+        let width = if width == 1000 { old.len() - 2 } else { width };
+        assert_eq!(String::from_utf8(new).unwrap(), lines(&list("new.example"), width, end, has_last_end));
+        assert_eq!((tally.changed, tally.unrepresentable), (1, 0));
+        let mut pair = Pair::new(b"old.org", b"new.example");
+        let stage = icecore::Stage::parse("base64/php").unwrap();
+        let edits = icecore::rewrite::document(old.as_bytes(), &stage, &mut pair, &options, &mut Tally::default());
+        assert!(!edits.unwrap().is_empty());
+    }
+}
+
+#[test]
+fn opaque_data_is_counted_only_if_it_has_a_match() {
+    // `may_change` of these rules is true for each text, as it is for a text with escapes.
+    struct Cautious(Pair);
+    impl Change for Cautious {
+        fn change_text(&mut self, text: &[u8], role: StringRole, edits: &mut Edits) {
+            self.0.change_text(text, role, edits);
+        }
+    }
+    for (payload, expected) in [("x:old.org", 1), ("x:other\\u0041", 0)] {
+        let text = format!("a:2:{{i:0;C:1:\"A\":{}:{{{payload}}}i:1;s:3:\"old\";}}", payload.len());
+        let mut tally = Tally::default();
+        let mut change = Cautious(Pair::new(b"old.org", b"new.org"));
+        icecore::rewrite::value(text.as_bytes(), &mut change, &Rewriting::default(), &mut tally);
+        assert_eq!(tally.opaque, expected, "{payload}");
+    }
 }

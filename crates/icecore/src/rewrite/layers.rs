@@ -33,7 +33,11 @@ impl StringRewriter<'_> {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
-                let settings = with_stored_properties(wrapper, settings.clone(), &unwrapped.metadata);
+                let settings = match wrapper.changing {
+                    Changing::OnRequest(Some(detect_settings)) => detect_settings(bytes),
+                    _ => settings.clone(),
+                };
+                let settings = with_stored_properties(wrapper, settings, &unwrapped.metadata);
                 rewrap_edits(wrapper, &settings, bytes, &unwrapped.bytes, &edits)
             }
         };
@@ -56,7 +60,7 @@ impl StringRewriter<'_> {
             let result = match wrapper.changing {
                 Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
                 Changing::OnRequest(_) if !self.options.base64 => None,
-                Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
+                Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes, level)),
                 _ => (wrapper.detect)(bytes).then(|| self.change_unwrapped(wrapper, bytes, level)),
             };
             if let Some(edits) = result.flatten() {
@@ -97,14 +101,8 @@ impl StringRewriter<'_> {
         self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
         // The wrapper does not write blanks around a text, so a text with blanks would not be reproduced.
         let is_text = wrapper.evidence == WrapperEvidence::Text && trimmed::has_blanks(bytes);
-        if is_text
-            && !wraps_identically(
-                wrapper,
-                &detect_written_settings(wrapper, bytes, &unwrapped),
-                bytes,
-                &unwrapped.bytes,
-            )
-        {
+        let written_settings = detect_written_settings(wrapper, bytes, &unwrapped);
+        if is_text && !wraps_identically(wrapper, &written_settings, bytes, &unwrapped.bytes) {
             return None;
         }
         let edits = match self.probe_text(&unwrapped.bytes, level + 1) {
@@ -124,18 +122,16 @@ impl StringRewriter<'_> {
                 outer.append(&edits, offset_in_slice(bytes, content).unwrap_or_default());
                 Some(outer)
             }
-            content => {
-                let settings = detect_written_settings(wrapper, bytes, &unwrapped);
-                rewrap_edits(wrapper, &settings, bytes, content, &edits)
-            }
+            content => rewrap_edits(wrapper, &written_settings, bytes, content, &edits),
         };
         Some(self.finish_wrapper(wrapper, edits))
     }
 
     /// Returns a result if the bytes are signed; counts them if something in them would be changed.
-    fn count_signed(&mut self, wrapper: &Wrapper, bytes: &[u8]) -> Option<ProbeResult> {
+    fn count_signed(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<ProbeResult> {
         let unwrapped = (wrapper.unwrap)(bytes, &wrapper.settings_for(bytes), &self.limits).ok()?;
-        self.tally.signed += u64::from(self.change.may_change(&unwrapped.bytes));
+        let would_change = self.would_change(&unwrapped.bytes, level);
+        self.tally.signed += u64::from(would_change);
         Some(ProbeResult::Kept)
     }
 
@@ -164,27 +160,39 @@ fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], content: &
     if edits.is_empty() {
         return Some(Edits::new());
     }
-    let wrap = |content: &[u8]| {
-        let mut out = Vec::new();
-        (wrapper.wrap)(content, settings, &mut out).ok().map(|()| out)
-    };
     let new = edits.apply(content);
-    let rewrapped = wrap(&new)?;
+    let rewrapped = wrap_like(wrapper, settings, bytes, &new)?;
     // Other compressors write other bytes for the same content, so only the content is compared.
     let is_same = match wrapper.evidence {
         WrapperEvidence::Magic | WrapperEvidence::Content => {
             let unwrapped = (wrapper.unwrap)(&rewrapped, settings, &crate::limits::Limits::default()).ok()?;
             unwrapped.bytes == new
         }
-        _ => wrap(content)? == bytes,
+        _ => wraps_identically(wrapper, settings, bytes, content),
     };
     is_same.then(|| Edits::between(bytes, &rewrapped))
 }
 
 /// Returns `true` if the wrapper writes exactly these bytes for the content.
 fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], content: &[u8]) -> bool {
-    let mut out = Vec::new();
-    (wrapper.wrap)(content, settings, &mut out).is_ok() && out == bytes
+    wrap_like(wrapper, settings, bytes, content).is_some_and(|wrapped| wrapped == bytes)
+}
+
+/// Wraps the content. Text gets the line ends of `original`: CRLF, and no line end after the last line.
+fn wrap_like(wrapper: &Wrapper, settings: &Settings, original: &[u8], content: &[u8]) -> Option<Vec<u8>> {
+    let mut wrapped = Vec::new();
+    (wrapper.wrap)(content, settings, &mut wrapped).ok()?;
+    if wrapper.evidence != WrapperEvidence::Text {
+        return Some(wrapped);
+    }
+    if !original.ends_with(b"\n") && wrapped.ends_with(b"\n") {
+        wrapped.pop();
+    }
+    if memchr::memmem::find(original, b"\r\n").is_some() {
+        let lines: Vec<&[u8]> = wrapped.split(|byte| *byte == b'\n').collect();
+        wrapped = lines.join(&b"\r\n"[..]);
+    }
+    Some(wrapped)
 }
 
 /// Returns the options with which bytes were wrapped.

@@ -222,6 +222,19 @@ impl<'w> StringRewriter<'w> {
         !edits.is_empty()
     }
 
+    /// Returns `true` if bytes that are not changed contain something that would be changed in a text. Nothing is
+    /// counted.
+    pub(super) fn has_match(&mut self, bytes: &[u8]) -> bool {
+        if !self.change.may_change(bytes) {
+            return false;
+        }
+        let mut edits = Edits::new();
+        self.change.begin_trial();
+        self.change.change_text(bytes, StringRole::Value, &mut edits);
+        self.change.end_trial(false);
+        !edits.is_empty()
+    }
+
     /// Returns the changes of the strings at these places. Strings in `signed_ranges` are signed and stay
     /// unchanged.
     fn change_strings(
@@ -258,11 +271,12 @@ impl<'w> StringRewriter<'w> {
                 }
                 FoundString::Opaque(start, end) => {
                     let body = bytes.get(*start..*end).unwrap_or_default();
+                    let has_match = self.has_match(body);
                     let count = match signed::is_signed_body(body) {
                         true => &mut self.tally.signed,
                         false => &mut self.tally.opaque,
                     };
-                    *count += u64::from(self.change.may_change(body));
+                    *count += u64::from(has_match);
                 }
             }
         }

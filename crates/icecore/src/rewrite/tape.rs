@@ -180,7 +180,8 @@ fn change_string(
         match rewriter.probe_text(bytes, level + 1) {
             ProbeResult::Frozen(edits) if is_payload => edits,
             _ => {
-                rewriter.tally.opaque += u64::from(rewriter.change.may_change(bytes));
+                let has_match = rewriter.has_match(bytes);
+                rewriter.tally.opaque += u64::from(has_match);
                 return None;
             }
         }

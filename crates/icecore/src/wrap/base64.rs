@@ -143,8 +143,10 @@ pub(super) fn detect_settings(input: &[u8]) -> Settings {
     // The table has these options.
     let _ = settings.set(WRAPPER.options, WRAPPER.name, "padding", Some(padding));
     if let Some(width) = input.iter().position(|byte| *byte == b'\n') {
+        let width = width - usize::from(input[..width].ends_with(b"\r"));
         // The line length of a single line is unknown.
-        let width = if width + 1 == input.len() { width.max(MIME_LINE_LEN) } else { width };
+        let is_single = input[width..].trim_ascii().is_empty();
+        let width = if is_single { width.max(MIME_LINE_LEN) } else { width };
         let _ = settings.set(WRAPPER.options, WRAPPER.name, "wrap", Some(&width.to_string()));
     }
     settings
