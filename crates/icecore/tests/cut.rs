@@ -56,3 +56,28 @@ fn cut_containers_report_present_and_announced_counts() {
         assert!(seen > 50, "{format}: only {seen}");
     }
 }
+
+/// A file that was cut in a long container: the count promises more than the rest can hold.
+#[test]
+fn containers_with_counts_that_are_too_large_contain_what_is_there() {
+    let list: Vec<String> = (0..4000).map(|number| format!("[{number},\"text {number}\"]")).collect();
+    let map: Vec<String> = (0..4000).map(|number| format!("\"key {number}\":{{\"a\":{number}}}")).collect();
+    for json in [format!("[{}]", list.join(",")), format!("{{\"all\":{{{}}}}}", map.join(","))] {
+        for format in COUNTED {
+            let stage = Stage::parse(format).unwrap();
+            let bytes = icecore::convert(json.as_bytes(), "json", format).unwrap();
+            for len in [bytes.len() / 50, bytes.len() / 10, bytes.len() / 3] {
+                let part = &bytes[..len];
+                let outcome = read(&stage, part);
+                let limits = Limits::new();
+                let plain = stage.format().read(part, stage.settings(), Request::new(&limits));
+                let (error, plain_error) = (outcome.error.unwrap(), plain.error.unwrap());
+                assert_eq!(error.to_string(), plain_error.to_string(), "{format} {len}");
+                // At least one value for 30 bytes.
+                assert!(outcome.document.nodes().len() > len / 30, "{format} {len}: {error}");
+                assert!(list_cut_containers(&outcome.document).iter().any(|(_, _, of)| *of == Some(4000)), "{format}");
+                assert_eq!(icecore::identify(part).map(|found| found.name), Some(*format), "{len}");
+            }
+        }
+    }
+}

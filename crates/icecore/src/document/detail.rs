@@ -3,6 +3,7 @@
 
 use super::node::IS_KEY;
 use super::tape::Tape;
+use crate::error::Error;
 
 /// One choice that the original made where its format allows several.
 ///
@@ -115,6 +116,8 @@ pub struct Detail {
     pub(crate) layer: u8,
     /// Whether the reader is in a copy, whose bytes were already recorded.
     pub(crate) is_in_copy: bool,
+    /// The error of the first count that is too large for the rest of the input.
+    pub(crate) count_error: Option<Error>,
 }
 
 impl Detail {

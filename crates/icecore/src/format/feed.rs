@@ -49,6 +49,7 @@ pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: R
     let mut sink = Detailed { tape, ..Detailed::default() };
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
+    let error = sink.detail.count_error.take().or(error);
     if error.is_some() {
         // After an error, the containers that are still open end where reading stopped.
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
@@ -85,6 +86,7 @@ pub(crate) fn read_traced_windows<'a, F: Feed>(
 ) -> Rest<'a> {
     let mut sink = TracedWindows::new((F::FORMAT.name, F::FORMAT.can.naming), input, receive);
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
+    let error = sink.detail().and_then(|detail| detail.count_error.take()).or(error);
     let needs_whole = sink.is_stopped();
     Rest::from_remaining(sink.into_rest(), needs_whole, consumed, error)
 }

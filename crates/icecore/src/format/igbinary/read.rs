@@ -406,10 +406,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let count = self.read_number(tag, tag::ARRAY, "a count")?;
         let remaining = self.scan.remaining_len();
         if count > remaining as u64 {
-            return Err(Error::new(ErrorKind::Truncated)
+            let error = Error::new(ErrorKind::Truncated)
                 .at(self.scan.offset)
                 .expecting(format!("{count} entries"))
-                .finding(format!("only {remaining} bytes")));
+                .finding(format!("only {remaining} bytes"));
+            return self.sink.defer_count_error(error, count, self.scan.input);
         }
         self.record_span(offset, "count");
         Ok(count as u32)

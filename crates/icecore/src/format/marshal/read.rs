@@ -210,10 +210,13 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 .at(start)
                 .expecting(format!("a number of {subject}"))
                 .finding(count.to_string())),
-            _ => Err(Error::new(ErrorKind::Truncated)
-                .at(self.scan.input.len())
-                .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
-                .finding(format!("only {} bytes", self.scan.remaining_len()))),
+            _ => {
+                let error = Error::new(ErrorKind::Truncated)
+                    .at(self.scan.input.len())
+                    .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
+                    .finding(format!("only {} bytes", self.scan.remaining_len()));
+                self.sink.defer_count_error(error, count.unsigned_abs(), self.scan.input)
+            }
         }
     }
 

@@ -17,7 +17,11 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
     let mut limits = Limits::default();
     limits.nodes = MAX_VALUES;
-    let outcome = ReadOptions::default().read(input, Request::new(&limits));
+    let mut outcome = ReadOptions::default().read(input, Request::new(&limits));
+    if outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Truncated) {
+        // If the input is cut off, only a detailed reading contains what is there.
+        outcome = ReadOptions::default().read(input, Request::new(&limits).detailed());
+    }
     let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);
     let certainty = match outcome.error {

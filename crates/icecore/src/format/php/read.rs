@@ -530,7 +530,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (remaining, is_default) = self.tokens.read_array_head()?;
+        let (remaining, is_default) = self.tokens.read_array_head(self.sink)?;
         // A list begins with the key 0, or with the string "0", which PHP converts. For an integer, `read_string`
         // returns `None`, and the first key that is not its position changes the list into a map.
         let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
@@ -543,7 +543,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     fn read_object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (name, remaining, is_default) = self.tokens.read_object_head()?;
+        let (name, remaining, is_default) = self.tokens.read_object_head(self.sink)?;
         let class = self.intern_class(name)?;
         let frame = Frame::new(remaining, true, false);
         self.open_container(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)

@@ -1,6 +1,7 @@
 //! Tokens of the text, each checked against the end of the input.
 
 use super::text;
+use crate::document::Sink;
 use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::scan::unexpected_byte_error;
 
@@ -418,28 +419,26 @@ impl Tokens<'_> {
         Ok((slot, is_default))
     }
 
-    /// Reads `a:number:{`. A count that is too large for the rest of the input is an error.
+    /// Reads `a:number:{`. A count that is too large for the rest of the input is an error, unless the sink defers it.
     #[inline(always)]
-    pub(super) fn read_array_head(&mut self) -> Result<(u32, bool), Error> {
+    pub(super) fn read_array_head<S: Sink>(&mut self, sink: &mut S) -> Result<(u32, bool), Error> {
         let start = self.offset;
         let (count, number_end, is_default) = self.read_count(start, b':')?;
         if self.byte_at(number_end + 1) != Some(b'{') {
             return Err(self.unexpected_byte_error(number_end + 1, start, "`{`"));
         }
-        let count = self.check_count(count, 2, number_end + 2, number_end + 2)?;
-        self.offset = number_end + 2;
-        Ok((count, is_default))
-    }
-
-    /// Checks a count of entries against the input from `entries_start` on, as PHP does: `size` bytes
-    /// for each entry.
-    #[inline(always)]
-    fn check_count(&self, count: u64, size: u64, entries_start: usize, php_offset: usize) -> Result<u32, Error> {
+        let entries_start = number_end + 2;
         let remaining = self.input.len() - entries_start;
-        match u32::try_from(count) {
-            Ok(small) if count <= remaining as u64 / size => Ok(small),
-            _ => Err(self.too_many_error(count, remaining, entries_start, php_offset)),
-        }
+        // PHP requires two bytes for each entry.
+        let count = match u32::try_from(count) {
+            Ok(small) if count <= remaining as u64 / 2 => small,
+            _ => {
+                let error = self.too_many_error(count, remaining, entries_start, entries_start);
+                sink.defer_count_error(error, count, self.input)?
+            }
+        };
+        self.offset = entries_start;
+        Ok((count, is_default))
     }
 
     #[cold]
@@ -484,7 +483,7 @@ impl Tokens<'_> {
     }
 
     /// Reads the head of `O:`.
-    pub(super) fn read_object_head(&mut self) -> Result<(QuotedBytes, u32, bool), Error> {
+    pub(super) fn read_object_head<S: Sink>(&mut self, sink: &mut S) -> Result<(QuotedBytes, u32, bool), Error> {
         let (name, count, number_end) = self.read_class_head(|tokens, end| {
             tokens.unexpected_byte_error(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount)
         })?;
@@ -505,8 +504,13 @@ impl Tokens<'_> {
                 "`{`",
             ));
         }
-        let value =
-            fits.ok_or_else(|| self.too_many_error(value, self.input.len() - number_end - 2, number_end, number_end))?;
+        let value = match fits {
+            Some(value) => value,
+            None => {
+                let error = self.too_many_error(value, self.input.len() - number_end - 2, number_end, number_end);
+                sink.defer_count_error(error, value, self.input)?
+            }
+        };
         self.offset = number_end + 2;
         Ok((name, value, name.is_default))
     }

@@ -34,11 +34,8 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
     if let Cow::Owned(body) = &outcome.buffer {
         sink.detail.trace.layer = Some(body.clone());
     }
-    Outcome {
-        document: Document::from_detailed(outcome.buffer, sink),
-        consumed: outcome.consumed,
-        error: outcome.error,
-    }
+    let error = sink.detail.count_error.take().or(outcome.error);
+    Outcome { document: Document::from_detailed(outcome.buffer, sink), consumed: outcome.consumed, error }
 }
 
 /// Reads one document from the start of the input into a tape.

@@ -534,9 +534,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 .finding(format!("{count}")));
         }
         let bytes = count.saturating_mul(min_size);
+        let mut count = count;
         if bytes > self.scan.remaining_len() as u64 {
             let subject = if is_map { "entries" } else { "items" };
-            return Err(self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), subject));
+            let error = self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), subject);
+            count = self.sink.defer_count_error(error, count, self.scan.input)?.into();
         }
         let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.offset))?;
         let role = match (is_map, count) {

@@ -235,10 +235,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         let max_count = self.scan.remaining_len() / min_size.max(1);
         match u32::try_from(count) {
             Ok(count) if count as usize <= max_count => Ok(count),
-            _ => Err(Error::new(ErrorKind::Truncated)
-                .at(self.scan.offset)
-                .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
-                .finding(format!("only {} bytes", self.scan.remaining_len()))),
+            _ => {
+                let error = Error::new(ErrorKind::Truncated)
+                    .at(self.scan.offset)
+                    .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
+                    .finding(format!("only {} bytes", self.scan.remaining_len()));
+                self.sink.defer_count_error(error, count, self.scan.input)
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use super::measure::{Measure, MeasureRange};
 use super::names::{self, Classes};
 use super::search::TextReader;
 use super::variables::{has_counted_variable, has_variable, match_counted_name, match_delimited_name};
+use crate::document::Tape;
 use crate::format::Request;
 use crate::format::php::session::begins_value;
 use crate::format::php::spl::{self, Family, IS_SELF};
@@ -471,7 +472,7 @@ impl TextReader {
 
     fn read_array(&mut self, input: &[u8]) -> Option<StepResult> {
         let mut tokens = self.tokens_here(input);
-        let (count, _) = tokens.read_array_head().ok()?;
+        let (count, _) = tokens.read_array_head(&mut Tape::new()).ok()?;
         self.offset = tokens.offset;
         self.push_frame(RepairState::Entries, u64::from(count) * 2, StatedText::default())?;
         Some(StepResult::Good)
