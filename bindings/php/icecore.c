@@ -63,8 +63,10 @@ static PHP_MINIT_FUNCTION(icecore)
     icecore_register_classes();
     ice_register_sessions();
     ice_register_apcu();
-    if (ICE_G(replace))
+    if (ICE_G(replace)) {
         ice_register_replace();
+        ice_register_payload_methods();
+    }
     return SUCCESS;
 }
 

@@ -142,6 +142,47 @@ ice_payloads_check_text(zend_string *text, const ice_class_options *class_option
     return result;
 }
 
+bool
+ice_payloads_check_unresolved(ice_context *ctx, const ice_class_options *class_options, HashTable *allowed_names)
+{
+    bool has_opaque;
+    if (!ice_policy_check(ctx, class_options, &has_opaque) ||
+        !check_raw_payloads(ctx, class_options, false, allowed_names))
+        return false;
+    add_allowed_classes(ctx, allowed_names);
+    return true;
+}
+
+/* Returns true if the document has `C:` objects. */
+static bool
+has_payloads(const icecore_view *view)
+{
+    uint32_t node_index;
+    for (node_index = 0; node_index < view->node_count; node_index++)
+        if (view->nodes[node_index].kind == ICECORE_OPAQUE)
+            return true;
+    return false;
+}
+
+ice_payloads_result
+ice_payloads_check_form(zend_string *text, const ice_class_options *class_options, zend_long depth,
+                        HashTable *allowed_names, icecore_error *error)
+{
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP_FORM, depth);
+    ice_context *ctx;
+    ice_payloads_result result = ICE_PAYLOADS_THROWN;
+    if (!stage)
+        return result;
+    ctx = ice_context_acquire();
+    /* If there are no payloads, the error is in the text, for example a bad link. */
+    if (!ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error) || !has_payloads(&ctx->view))
+        result = ICE_PAYLOADS_MALFORMED;
+    else if (ice_payloads_check_unresolved(ctx, class_options, allowed_names))
+        result = ice_payloads_has_records(ctx, class_options) ? ICE_PAYLOADS_NEED_RECORDS : ICE_PAYLOADS_ALLOWED;
+    ice_context_release(ctx);
+    return result;
+}
+
 /* Reads a session by the stage with this id. Returns false with an error, or if an exception was
  * thrown. */
 static bool
