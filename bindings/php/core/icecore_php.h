@@ -23,6 +23,7 @@
  *   stages.c     the stages that the module needs
  *   payloads.c   payloads of `C:` objects, checked before their class receives them
  *   checked_text.c  texts for PHP's reader while it reads the document around them
+ *   spl_payloads.c  payloads that PHP's own classes read
  *   php_messages.c  PHP's messages about malformed text
  *   read_by_php.c   texts with `C:` objects, read by PHP's own reader
  *   documents.c  one document, read or written by a stage

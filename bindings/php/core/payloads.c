@@ -10,9 +10,8 @@
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 
-/* Returns the bytes of the payload of a `C:` object, or NULL if the engine decoded it. */
-static const char *
-payload_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
+const char *
+ice_payloads_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
 {
     const icecore_node *payload = opaque + 1;
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
@@ -41,7 +40,7 @@ add_names_in_raw_payloads(ice_context *ctx, HashTable *names)
         size_t len;
         const char *bytes;
         if (view->nodes[node_index].kind == ICECORE_OPAQUE &&
-            (bytes = payload_bytes(view, &view->nodes[node_index], &len)))
+            (bytes = ice_payloads_bytes(view, &view->nodes[node_index], &len)))
             ice_scan_classes(bytes, len, names);
     }
 }
@@ -291,7 +290,7 @@ ice_payloads_check_view(ice_context *ctx, const ice_class_options *class_options
         const ice_class *class;
         size_t len;
         const char *bytes;
-        if (node->kind != ICECORE_OPAQUE || !(bytes = payload_bytes(view, node, &len)))
+        if (node->kind != ICECORE_OPAQUE || !(bytes = ice_payloads_bytes(view, node, &len)))
             continue;
         class = ice_class_of(ctx, ICE_CLASS_OF(node));
         if (class->verdict == ICECORE_ALLOWED && !check_payload(class->name, bytes, len, class_options))

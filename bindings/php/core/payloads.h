@@ -28,6 +28,8 @@ bool ice_payloads_check_unresolved(ice_context *ctx, const ice_class_options *cl
  * destroy it if it were refused. */
 ice_payloads_result ice_payloads_check_session(zend_string *text, const ice_class_options *class_options,
                                                HashTable *allowed_names);
+/* Returns the bytes of the payload of a `C:` object, or NULL if the engine decoded it. */
+const char *ice_payloads_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len);
 /* Returns true if some objects or enum cases of the document become records. */
 bool ice_payloads_has_records(ice_context *ctx, const ice_class_options *class_options);
 /* Checks the payloads in a document that this module builds, before their classes receive them.

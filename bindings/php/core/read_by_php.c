@@ -7,9 +7,11 @@
  * payloads are checked together with the text. */
 #include "core/read_by_php.h"
 #include "core/checked_text.h"
+#include "core/memory.h"
 #include "core/payloads.h"
 #include "core/php_messages.h"
 #include "core/scan.h"
+#include "core/spl_payloads.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
@@ -104,14 +106,44 @@ ice_read_by_php(zend_string *text, const ice_read_settings *settings, zend_long 
     return is_read;
 }
 
+/* Handles a text that is malformed in itself. PHP reads the payloads before the malformed place. If
+ * they belong to PHP's own classes, and have no objects, they are read here, too: PHP throws an
+ * exception for a malformed one. Returns false if there is one. */
+static bool
+try_payloads_before_error(zend_string *text)
+{
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP_FORM, BG(unserialize_max_depth));
+    ice_context *ctx;
+    icecore_error error;
+    uint32_t node_index;
+    bool may_continue = true;
+    if (!stage)
+        return false;
+    ctx = ice_context_acquire();
+    ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH | ICECORE_PARTIAL, &error);
+    for (node_index = 0; may_continue && node_index + 1 < ctx->view.node_count; node_index++) {
+        const icecore_node *node = &ctx->view.nodes[node_index];
+        size_t len;
+        const char *bytes;
+        if (node->kind != ICECORE_OPAQUE || !(bytes = ice_payloads_bytes(&ctx->view, node, &len)))
+            continue;
+        may_continue = ice_spl_payloads_try(ice_class_of(ctx, ICE_CLASS_OF(node))->name, bytes, len) && !EG(exception);
+    }
+    ice_context_release(ctx);
+    return !EG(exception);
+}
+
 bool
 ice_read_refused_by_php(zend_string *text, const ice_read_settings *settings, zend_long depth, icecore_error *error,
                         const char *function, zval *result)
 {
     const ice_class_options *class_options = &settings->classes;
     HashTable *names = zend_new_array(8);
-    const bool is_read = may_be_read(ice_payloads_check_form(text, class_options, depth, names, error), text, depth,
-                                     error);
+    const ice_payloads_result checked = ice_payloads_check_form(text, class_options, depth, names, error);
+    bool is_read = false;
+    if (checked != ICE_PAYLOADS_MALFORMED || settings->has_max_depth || !ice_policy_allows_any(class_options) ||
+        try_payloads_before_error(text))
+        is_read = may_be_read(checked, text, depth, error);
     if (is_read)
         call_php_reader_with_payloads(text, list_for_reader(class_options, names), depth, function, result);
     zend_array_destroy(names);

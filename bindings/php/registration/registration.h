@@ -8,8 +8,5 @@ void ice_register_sessions(void);
 void ice_register_apcu(void);
 /* Replaces the global functions, for icecore.replace=1. */
 void ice_register_replace(void);
-/* Makes the methods by which PHP's own classes read their payloads check them, for
- * icecore.replace=1. */
-void ice_register_payload_methods(void);
 
 #endif

@@ -1,14 +1,15 @@
-/* icecore.replace=1: PHP's own classes read the payloads of their `C:` objects by the method
+/* With icecore.replace=1, PHP's own classes read the payloads of their `C:` objects by the method
  * `unserialize`, which calls PHP's reader. The module checks each payload before, as for
  * unserialize(). A malformed payload is cut off after the bytes that were checked. The method then
  * throws PHP's exception. */
+#include "core/spl_payloads.h"
 #include "core/checked_text.h"
 #include "ext/spl/spl_array.h"
 #include "ext/spl/spl_dllist.h"
 #include "ext/spl/spl_observer.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
-#include "registration/registration.h"
+#include "zend_interfaces.h"
 
 /* In a payload of ArrayObject: the array is the object's own properties. */
 #define ARRAY_IS_SELF 0x01000000
@@ -31,6 +32,7 @@ typedef struct {
     size_t offset;
     HashTable *allowed_names; /* of the document around it; NULL if all classes are allowed */
     HashTable *found_names;
+    zend_long depth;          /* how deep values may be nested; as in ice_stage */
     bool is_done;             /* the payload is malformed at the offset, or an exception was thrown */
 } payload_walk;
 
@@ -64,7 +66,7 @@ pass_value(payload_walk *walk)
     if (walk->is_done)
         return;
     if (!ice_checked_value(walk->bytes + walk->offset, walk->len - walk->offset, &class_options,
-                           ice_checked_depth_left(), walk->found_names, &value_len, &is_whole)) {
+                           walk->depth, walk->found_names, &value_len, &is_whole)) {
         walk->is_done = true;
         return;
     }
@@ -129,14 +131,16 @@ walk_payload(payload_walk *walk, int kind)
     }
 }
 
-/* Checks the payload in the argument of a method. Returns false if an exception was thrown. */
+/* Checks a payload, and replaces it if it is malformed. Returns false if an exception was thrown. */
 static bool
-check_argument(zval *argument, int kind)
+check_payload(zval *argument, int kind, HashTable *allowed_names, zend_long depth)
 {
     zend_string *payload = Z_STR_P(argument);
-    payload_walk walk = { .bytes = ZSTR_VAL(payload), .len = ZSTR_LEN(payload) };
-    walk.allowed_names = php_var_unserialize_get_allowed_classes(BG(unserialize).data);
-    walk.found_names = zend_new_array(8);
+    payload_walk walk = { .bytes = ZSTR_VAL(payload),
+                          .len = ZSTR_LEN(payload),
+                          .allowed_names = allowed_names,
+                          .found_names = zend_new_array(8),
+                          .depth = depth };
     walk_payload(&walk, kind);
     zend_array_destroy(walk.found_names);
     if (EG(exception))
@@ -154,7 +158,9 @@ call_method(int kind, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (BG(unserialize).level > 0 && !BG(serialize_lock) && ZEND_NUM_ARGS() == 1) {
         zval *argument = ZEND_CALL_ARG(execute_data, 1);
-        if (Z_TYPE_P(argument) == IS_STRING && Z_STRLEN_P(argument) > 0 && !check_argument(argument, kind))
+        if (Z_TYPE_P(argument) == IS_STRING && Z_STRLEN_P(argument) > 0 &&
+            !check_payload(argument, kind, php_var_unserialize_get_allowed_classes(BG(unserialize).data),
+                           ice_checked_depth_left()))
             RETURN_THROWS();
     }
     php_methods[kind](INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -183,14 +189,16 @@ php_method(zend_class_entry *class)
     return method && method->type == ZEND_INTERNAL_FUNCTION ? &method->internal_function : NULL;
 }
 
+/* The methods that take the place of PHP's. */
+static const zif_handler checking_methods[] = {
+    [PAYLOAD_OF_ARRAY] = read_payload_of_array,
+    [PAYLOAD_OF_STORAGE] = read_payload_of_storage,
+    [PAYLOAD_OF_LIST] = read_payload_of_list,
+};
+
 void
-ice_register_payload_methods(void)
+ice_spl_payloads_register(void)
 {
-    static const zif_handler checking_methods[] = {
-        [PAYLOAD_OF_ARRAY] = read_payload_of_array,
-        [PAYLOAD_OF_STORAGE] = read_payload_of_storage,
-        [PAYLOAD_OF_LIST] = read_payload_of_list,
-    };
     zend_class_entry *const bases[] = {
         [PAYLOAD_OF_ARRAY] = spl_ce_ArrayObject,
         [PAYLOAD_OF_STORAGE] = spl_ce_SplObjectStorage,
@@ -208,4 +216,43 @@ ice_register_payload_methods(void)
             if (method->handler == php_methods[kind])
                 method->handler = checking_methods[kind];
     } ZEND_HASH_FOREACH_END();
+}
+
+/* Returns true if values in the payload may be objects or links. */
+static bool
+may_have_objects(const char *bytes, size_t len)
+{
+    size_t offset;
+    for (offset = 1; offset < len; offset++)
+        if (bytes[offset] == ':' && strchr("OCErR", bytes[offset - 1]))
+            return true;
+    return false;
+}
+
+bool
+ice_spl_payloads_try(zend_string *class_name, const char *bytes, size_t len)
+{
+    zend_string *lower_name = zend_string_tolower(class_name);
+    zend_class_entry *class = zend_hash_find_ptr(EG(class_table), lower_name);
+    zend_internal_function *method = class && class->type == ZEND_INTERNAL_CLASS ? php_method(class) : NULL;
+    zval object, payload;
+    bool is_tried = false;
+    int kind = 0;
+    zend_string_release(lower_name);
+    while (method && kind < PAYLOAD_KIND_COUNT && method->handler != checking_methods[kind])
+        kind++;
+    if (!method || kind == PAYLOAD_KIND_COUNT)
+        return false;
+    if (len == 0)
+        return true;
+    ZVAL_STRINGL(&payload, bytes, len);
+    /* Objects after the malformed place do not matter. */
+    if (check_payload(&payload, kind, NULL, BG(unserialize_max_depth)) &&
+        !may_have_objects(Z_STRVAL(payload), Z_STRLEN(payload)) && object_init_ex(&object, class) == SUCCESS) {
+        zend_call_method_with_1_params(Z_OBJ(object), class, NULL, "unserialize", NULL, &payload);
+        zval_ptr_dtor(&object);
+        is_tried = true;
+    }
+    zval_ptr_dtor(&payload);
+    return is_tried;
 }
