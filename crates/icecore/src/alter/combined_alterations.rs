@@ -221,7 +221,7 @@ impl<'d> CombinedSearch<'d> {
             _ => return None,
         };
         let (body, naming) = (container.body(), self.places.naming());
-        let entry_path = path_to_new_key(&path_text, step, &name);
+        let entry_path = path_to_new_key(path_text, step, &name);
         let value = native::match_string_kinds(value, None, naming);
         if body.kind() == Kind::Array {
             let is_empty_php = body.is_empty() && naming == Naming::Php && !self.child_index(body)?.is_changed();

@@ -84,7 +84,8 @@ final class Texts
             'SplFixedArray']);
         $value = self::value($depth - 1);
         // These classes read strings themselves. Nothing of a malformed string runs, so these have no payloads.
-        if (($class === 'Restores' || $class === 'WakesAndReads') && !str_contains($value, 'C:')) {
+        if (($class === 'Restores' || $class === 'WakesAndReads')
+            && !preg_match('/C:|Custom/', $value)) {
             $value = self::string($value);
         }
         $name = $class === 'SplFixedArray' ? 'i:0;' : 's:1:"a";';
