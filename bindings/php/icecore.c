@@ -4,6 +4,7 @@
 #include "core/documents.h"
 #include "ext/spl/spl_exceptions.h"
 #include "ext/standard/info.h"
+#include "core/spl_payloads.h"
 #include "formats/replace.h"
 #include "icecore_arginfo.h"
 #include "php_icecore.h"
@@ -63,8 +64,10 @@ static PHP_MINIT_FUNCTION(icecore)
     icecore_register_classes();
     ice_register_sessions();
     ice_register_apcu();
-    if (ICE_G(replace))
+    if (ICE_G(replace)) {
         ice_register_replace();
+        ice_spl_payloads_register();
+    }
     return SUCCESS;
 }
 

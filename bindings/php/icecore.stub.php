@@ -50,17 +50,20 @@ function decode(string $bytes, ?string $format = null, array $options = []): mix
 /**
  * Writes a value in any format and wrapper.
  *
+ * @param list<array{kind: string, count: int, path: string, text: string}> $losses what the format can't express: it
+ *     was left out, or written as the closest value of the format
  * @throws EncodeException
  */
-function encode(mixed $value, string $format): string {}
+function encode(mixed $value, string $format, &$losses = null): string {}
 
 /**
  * Converts data from one format to another, without building a value.
  *
  * @param ?string $from if it is null, the format is detected
+ * @param list<array{kind: string, count: int, path: string, text: string}> $losses as in encode()
  * @throws DecodeException
  */
-function convert(string $bytes, ?string $from, string $to): string {}
+function convert(string $bytes, ?string $from, string $to, &$losses = null): string {}
 
 /**
  * Replaces text in all strings of serialized data, also in data that such a string contains, and corrects the

@@ -3,6 +3,7 @@
  * Strings and classes in a context belong to the request. The engine's memory and names
  * belong to the process. A fatal error leaves by a jump, without releasing the context. So
  * contexts in use are in a list, and the end of the request releases them. */
+#include "core/losses.h"
 #include "core/memory.h"
 
 /* Stacks of at most this many items are kept from call to call. */
@@ -145,6 +146,7 @@ ice_contexts_end_request(bool is_heap_gone)
     ICE_G(pool) = cleaned;
     ICE_G(checked_payloads) = NULL;
     icecore_buffer_free(&ICE_G(convert_output));
+    ice_losses_drop();
     ICE_G(checked_class_count) = 0;
     ICE_G(has_serializable_class) = false;
 }

@@ -1,171 +1,16 @@
 /* Reads or writes one document by a stage. */
 #include "core/documents.h"
+#include "core/losses.h"
 #include "core/memory.h"
 #include "core/payloads.h"
+#include "core/php_messages.h"
+#include "core/read_by_php.h"
 #include "core/scan.h"
 #include "core/session_by_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
-/* ---- PHP's messages about malformed text -------------------------------- */
-
-/* The level of PHP's messages about malformed text. */
-#if PHP_VERSION_ID >= 80300
-#  define MALFORMED_LEVEL E_WARNING
-#else
-#  define MALFORMED_LEVEL E_NOTICE
-#endif
-
-/* Issues PHP's message about malformed text. */
-static void
-report_offset(zend_long offset, size_t len)
-{
-    if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY)
-        php_error_docref(NULL, MALFORMED_LEVEL, "Error at offset " ZEND_LONG_FMT " of %zd bytes", offset, len);
-}
-
-/* Issues the messages that PHP has for an error of the engine. */
-static void
-report_error(const icecore_error *error, zend_string *text, zend_long depth)
-{
-    zend_long offset = ice_php_offset(error), stated_len;
-    const char *name;
-    size_t len;
-    bool is_wide;
-    switch (error->detail) {
-    case ICECORE_DETAIL_DEPTH:
-        offset = (zend_long)ice_scan_token_end(text, (size_t)offset);
-        php_error_docref(NULL, E_WARNING,
-                         "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
-                         "max_depth unserialize() option or the unserialize_max_depth ini setting",
-                         depth);
-        break;
-    case ICECORE_DETAIL_NO_CASE:
-        if ((name = ice_scan_enum_name(text, (size_t)offset, &len)) && !memchr(name, ':', len))
-            php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, name);
-        break;
-    case ICECORE_DETAIL_NO_COUNT: zend_error(E_WARNING, "Bad unserialize data"); break;
-    case ICECORE_DETAIL_WIDE_COUNT: ice_warn_wide(1); break;
-    case ICECORE_DETAIL_SHORT_PAYLOAD:
-        if (!ice_scan_payload_length(text, (size_t)offset, &stated_len, &is_wide))
-            break;
-        ice_warn_wide(is_wide);
-        zend_error(E_WARNING,
-                   "Insufficient data for unserializing - " ZEND_LONG_FMT " required, " ZEND_LONG_FMT " present",
-                   stated_len, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
-        break;
-    case ICECORE_DETAIL_NO_KEY:
-    case ICECORE_DETAIL_NO_VALUE:
-        /* PHP has this message only for a container that ends before its count is reached. */
-        if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}')
-            php_error_docref(NULL, MALFORMED_LEVEL, "Unexpected end of serialized data");
-        break;
-    default: break;
-    }
-    report_offset(offset, ZSTR_LEN(text));
-}
-
 /* ---- reading ------------------------------------------------------------ */
-
-/* Lets PHP's own reader read a text, and build the allowed classes. This is needed for texts with
- * `C:` objects. A link names its target by the number of a value, and PHP's reader continues to
- * count the values in the payloads. */
-static void
-read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function, zval *result)
-{
-    zval options, name_list, max_depth;
-    zend_string *name;
-    array_init(&options);
-    array_init(&name_list);
-    ZEND_HASH_FOREACH_STR_KEY(allowed_names, name) {
-        zval value;
-        ZVAL_STR_COPY(&value, name);
-        add_next_index_zval(&name_list, &value);
-    } ZEND_HASH_FOREACH_END();
-    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("allowed_classes"), &name_list);
-    ZVAL_LONG(&max_depth, depth);
-    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("max_depth"), &max_depth);
-    php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), Z_ARRVAL(options), function);
-    zval_ptr_dtor(&options);
-}
-
-/* Does the same, and remembers the payloads. Their classes may pass the payloads to unserialize().
- * A payload with links to values outside of it can't be checked there. So check_and_read_by_php
- * accepts it if it is one of the remembered payloads. */
-static void
-read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function,
-                          zval *result)
-{
-    HashTable *outer_payloads = ICE_G(checked_payloads), *payloads = NULL;
-    /* In a text without links, each payload can be checked by itself, so none is remembered. */
-    if (zend_memnstr(ZSTR_VAL(text), "r:", 2, ZSTR_VAL(text) + ZSTR_LEN(text)) ||
-        zend_memnstr(ZSTR_VAL(text), "R:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
-        payloads = zend_new_array(8);
-        ice_scan_payloads(text, payloads);
-    }
-    ICE_G(checked_payloads) = payloads;
-    read_by_php(text, allowed_names, depth, function, result);
-    ICE_G(checked_payloads) = outer_payloads;
-    if (payloads)
-        zend_array_destroy(payloads);
-}
-
-/* Returns true if a text that was refused with this error may still be well-formed inside of the
- * document around it, because it has links to values outside of it. `outer_payloads` are those of
- * the document that this module checked. If PHP's own handler of sessions reads the document, there
- * are none, and the links can't be checked. */
-static bool
-may_have_outer_links(zend_string *text, const icecore_error *error, HashTable *outer_payloads)
-{
-    if (outer_payloads)
-        return zend_hash_exists(outer_payloads, text);
-    return BG(unserialize).level > 0 && !BG(serialize_lock) && error->kind == ICECORE_BAD_LINK;
-}
-
-/* Passes a text to PHP's own reader, after the whole text and its payloads were checked. If
- * `uses_outer_list` is true, PHP's reader is already reading the document around this text, and
- * continues with the list of classes of that document. */
-static bool
-check_and_read_by_php(zend_string *text, const ice_class_options *class_options, bool uses_outer_list,
-                      zend_long depth, const char *function, zval *result)
-{
-    HashTable *names = zend_new_array(8);
-    icecore_error error;
-    ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
-    /* A payload with links to values outside of it is well-formed only inside of its document. The
-     * payloads in the list were checked together with their document. */
-    if (checked == ICE_PAYLOADS_MALFORMED && may_have_outer_links(text, &error, ICE_G(checked_payloads))) {
-        zend_hash_clean(names);
-        ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
-        checked = uses_outer_list || ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_ALLOWED
-                                                                                  : ICE_PAYLOADS_THROWN;
-    }
-    if (checked == ICE_PAYLOADS_MALFORMED) {
-        ice_warn_wide(ice_scan_count_wide(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
-        report_error(&error, text, depth);
-    } else if (checked == ICE_PAYLOADS_NEED_RECORDS)
-        report_offset(0, ZSTR_LEN(text));
-    else if (checked == ICE_PAYLOADS_ALLOWED && uses_outer_list)
-        php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
-    else if (checked == ICE_PAYLOADS_ALLOWED)
-        read_by_php_with_payloads(text, names, depth, function, result);
-    zend_array_destroy(names);
-    return checked == ICE_PAYLOADS_ALLOWED;
-}
-
-/* Reads a payload for a class, while PHP's reader reads the document around it. PHP continues to
- * count the values of that document, because links name their targets by these numbers. By PHP's
- * rule, a call without a list of its own uses the list of the outer call. */
-static bool
-read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
-{
-    const bool has_own_list = settings->classes.has_allowed_classes || settings->classes.classes_option;
-    HashTable *outer_names = php_var_unserialize_get_allowed_classes(BG(unserialize).data);
-    const ice_class_options outer_options = { .has_allowed_classes = true, .allowed_names = outer_names };
-    if (has_own_list || !outer_names)
-        return check_and_read_by_php(text, &settings->classes, false, depth, function, result);
-    return check_and_read_by_php(text, &outer_options, true, depth, function, result);
-}
 
 /* If links made the root a PHP reference, replaces it by its value. */
 static void
@@ -199,7 +44,7 @@ build_php_text(ice_context *ctx, zend_string *text, ice_read_settings *settings,
         return false;
     if (UNEXPECTED(has_opaque)) {
         if (!ice_payloads_has_records(ctx, &settings->classes))
-            return check_and_read_by_php(text, &settings->classes, false, depth, function, result);
+            return ice_read_by_php(text, settings, depth, function, result);
         if (!ice_payloads_check_view(ctx, &settings->classes))
             return false;
     }
@@ -213,7 +58,7 @@ build_php_text(ice_context *ctx, zend_string *text, ice_read_settings *settings,
         return false;
 #endif
     if (!ice_build(ctx, settings, result)) {
-        report_offset((zend_long)ice_scan_offset(&ctx->view, ctx->failed_node, ctx->failed_after_node),
+        ice_report_offset((zend_long)ice_scan_offset(&ctx->view, ctx->failed_node, ctx->failed_after_node),
                       ZSTR_LEN(text));
         ice_build_free(ctx, result);
         return false;
@@ -238,7 +83,7 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     /* PHP's own reader is active, and no hook has raised the lock. So a class has called this
      * function for its payload. */
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
-        return read_nested(text, settings, depth, function, result);
+        return ice_read_nested_by_php(text, settings, depth, function, result);
     ctx = ice_context_acquire();
     has_failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
     /* The first stage refuses integers beyond 64 bits. The lenient stage cuts them as PHP does, and
@@ -252,13 +97,18 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
         is_done = build_php_text(ctx, text, settings, depth, has_wide, function, result);
     else if (error.detail == ICECORE_DETAIL_OPAQUE_LINK) {
         /* A link refers to a value inside of a payload. */
-        is_done = check_and_read_by_php(text, &settings->classes, false, depth, function, result);
+        is_done = ice_read_by_php(text, settings, depth, function, result);
+        ice_context_release(ctx);
+        return is_done;
+    } else if (ICE_G(replace) && zend_memnstr(ZSTR_VAL(text), "C:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
+        /* The cause may be in a payload, and then its class decides what this means. */
+        is_done = ice_read_refused_by_php(text, settings, depth, &error, function, result);
         ice_context_release(ctx);
         return is_done;
     } else {
         if (has_wide)
             ice_warn_wide(ice_scan_count_wide(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
-        report_error(&error, text, depth);
+        ice_report_error(&error, text, depth);
     }
     ice_context_release(ctx);
     if (is_done)
@@ -501,7 +351,8 @@ take_buffer(icecore_buffer *out)
 }
 
 zend_string *
-ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
+ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to, bool keeps_losses,
+                  zend_class_entry *thrown)
 {
     icecore_buffer out = { NULL, 0, 0 };
     icecore_error error;
@@ -509,7 +360,8 @@ ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *
         const uint64_t available = ice_memory_available();
         uint32_t kind;
         icecore_stage_memory(from, available);
-        kind = icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error);
+        kind = icecore_convert_stages_with_losses(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to,
+                                                  keeps_losses ? ice_losses_add : NULL, NULL, &out, &error);
         icecore_stage_memory(from, UINT64_MAX);
         if (kind == ICECORE_OK)
             return take_buffer(&out);
@@ -522,13 +374,14 @@ ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *
 }
 
 zend_string *
-ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error)
+ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, bool keeps_losses, icecore_error *error)
 {
     icecore_buffer out = { NULL, 0, 0 };
     for (;;) {
         const uint64_t available = ice_memory_available();
-        if (icecore_convert_within((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL,
-                                   ZSTR_VAL(to), available, &out, error) == ICECORE_OK)
+        if (icecore_convert_with_losses((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes),
+                                        from ? ZSTR_VAL(from) : NULL, ZSTR_VAL(to), available,
+                                        keeps_losses ? ice_losses_add : NULL, NULL, &out, error) == ICECORE_OK)
             return take_buffer(&out);
         if (!ice_memory_was_exceeded(error, available))
             return NULL;
@@ -537,7 +390,7 @@ ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, icecore
 }
 
 zend_string *
-ice_write_any(zval *value, icecore_stage *stage)
+ice_write_any(zval *value, icecore_stage *stage, bool keeps_losses)
 {
     zend_string *text, *bytes;
     if (strcmp(icecore_stage_spec(stage), "php") == 0)
@@ -547,7 +400,8 @@ ice_write_any(zval *value, icecore_stage *stage)
     text = ice_write(value, ICE_STAGE_PHP_DEFAULT, ICE_FOR_SERIALIZE);
     if (!text)
         return NULL;
-    bytes = ice_convert_stage(ice_stage(ICE_STAGE_PHP_DEFAULT, ICE_DEFAULT_DEPTH), text, stage, ice_encode_exception);
+    bytes = ice_convert_stage(ice_stage(ICE_STAGE_PHP_DEFAULT, ICE_DEFAULT_DEPTH), text, stage, keeps_losses,
+                              ice_encode_exception);
     zend_string_release(text);
     return bytes;
 }

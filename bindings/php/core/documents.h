@@ -23,13 +23,17 @@ bool ice_read_session(zend_string *text, ice_read_settings *settings, zval *vari
 zend_string *ice_write_session(zval *variables, zend_string *(*php_writer)(HashTable *variables));
 /* Writes a value by the stage with this id. `purpose` is one of ICE_FOR_. */
 zend_string *ice_write(zval *value, int stage_id, uint8_t purpose);
+/* If `keeps_losses` is true in one of the following functions, it stores what the format can't
+ * express, for ice_losses_fill. */
+
 /* Writes a value by any stage. */
-zend_string *ice_write_any(zval *value, icecore_stage *stage);
+zend_string *ice_write_any(zval *value, icecore_stage *stage, bool keeps_losses);
 /* Converts bytes to another format. Errors are exceptions of the class `thrown`. */
-zend_string *ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to,
+zend_string *ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to, bool keeps_losses,
                                zend_class_entry *thrown);
 /* Converts bytes between stages that are given as text. `from` may be NULL: then the format is
  * detected. Returns NULL with an error, and throws nothing. */
-zend_string *ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error);
+zend_string *ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, bool keeps_losses,
+                              icecore_error *error);
 
 #endif

@@ -12,6 +12,7 @@
  *   host.c       functions that the common code needs from PHP
  *   memory.c     counts the engine's memory in memory_limit
  *   errors.c     exceptions, and PHP's own warnings
+ *   losses.c     what a format could not express
  *   context.c    contexts that are reused from call to call; the end of the request
  *   policy.c     which classes may be built
  *   classes.c    classes by the engine's ids: how an object of each is built
@@ -21,6 +22,10 @@
  *   walk*.c      PHP's values to the engine's tape: walk.h
  *   stages.c     the stages that the module needs
  *   payloads.c   payloads of `C:` objects, checked before their class receives them
+ *   checked_text.c  texts for PHP's reader while it reads the document around them
+ *   spl_payloads.c  payloads that PHP's own classes read
+ *   php_messages.c  PHP's messages about malformed text
+ *   read_by_php.c   texts with `C:` objects, read by PHP's own reader
  *   documents.c  one document, read or written by a stage
  *
  * A `C:` object is one whose class serializes it itself, as a payload of any bytes: by the
@@ -35,6 +40,7 @@
 #  include "config.h"
 #endif
 #include "php.h"
+#include "common/ice_found_classes.h"
 #include "common/ice_keys.h"
 #include "common/ice_map.h"
 #include "common/ice_message.h"
@@ -283,6 +289,7 @@ typedef struct {
 typedef struct {
     ice_class_options classes;
     bool is_igbinary;
+    bool has_max_depth;       /* the call has the option max_depth */
     bool uses_set_state;      /* an object is made by __set_state if its class has this method */
     struct ice_scan *wide_scan; /* finds the integers that were cut to 64 bits; NULL if there are none */
 } ice_read_settings;
@@ -377,7 +384,7 @@ enum { ICE_RECORD_CLASS, ICE_RECORD_KIND, ICE_RECORD_PROPERTIES };
 
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGE_COUNT = 15 };
+enum { ICE_STAGE_COUNT = 17 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;
@@ -394,6 +401,7 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     /* Output of the engine that is still to be copied. If PHP's heap has no memory for the
      * copy, PHP leaves by a jump, and the end of the request frees it. */
     icecore_buffer replace_output, convert_output;
+    ice_found_classes losses; /* of the current conversion; losses.c */
     uint32_t checked_class_count; /* number of classes checked for has_serializable_class */
     bool has_serializable_class; /* a class of the program implements Serializable only */
     bool has_searched_compact_strings;

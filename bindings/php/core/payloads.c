@@ -10,9 +10,8 @@
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 
-/* Returns the bytes of the payload of a `C:` object, or NULL if the engine decoded it. */
-static const char *
-payload_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
+const char *
+ice_payloads_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
 {
     const icecore_node *payload = opaque + 1;
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
@@ -41,7 +40,7 @@ add_names_in_raw_payloads(ice_context *ctx, HashTable *names)
         size_t len;
         const char *bytes;
         if (view->nodes[node_index].kind == ICECORE_OPAQUE &&
-            (bytes = payload_bytes(view, &view->nodes[node_index], &len)))
+            (bytes = ice_payloads_bytes(view, &view->nodes[node_index], &len)))
             ice_scan_classes(bytes, len, names);
     }
 }
@@ -138,6 +137,47 @@ ice_payloads_check_text(zend_string *text, const ice_class_options *class_option
         add_allowed_classes(ctx, allowed_names);
         result = ice_payloads_has_records(ctx, class_options) ? ICE_PAYLOADS_NEED_RECORDS : ICE_PAYLOADS_ALLOWED;
     }
+    ice_context_release(ctx);
+    return result;
+}
+
+bool
+ice_payloads_check_unresolved(ice_context *ctx, const ice_class_options *class_options, HashTable *allowed_names)
+{
+    bool has_opaque;
+    if (!ice_policy_check(ctx, class_options, &has_opaque) ||
+        !check_raw_payloads(ctx, class_options, false, allowed_names))
+        return false;
+    add_allowed_classes(ctx, allowed_names);
+    return true;
+}
+
+/* Returns true if the document has `C:` objects. */
+static bool
+has_payloads(const icecore_view *view)
+{
+    uint32_t node_index;
+    for (node_index = 0; node_index < view->node_count; node_index++)
+        if (view->nodes[node_index].kind == ICECORE_OPAQUE)
+            return true;
+    return false;
+}
+
+ice_payloads_result
+ice_payloads_check_form(zend_string *text, const ice_class_options *class_options, zend_long depth,
+                        HashTable *allowed_names, icecore_error *error)
+{
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP_FORM, depth);
+    ice_context *ctx;
+    ice_payloads_result result = ICE_PAYLOADS_THROWN;
+    if (!stage)
+        return result;
+    ctx = ice_context_acquire();
+    /* If there are no payloads, the error is in the text, for example a bad link. */
+    if (!ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error) || !has_payloads(&ctx->view))
+        result = ICE_PAYLOADS_MALFORMED;
+    else if (ice_payloads_check_unresolved(ctx, class_options, allowed_names))
+        result = ice_payloads_has_records(ctx, class_options) ? ICE_PAYLOADS_NEED_RECORDS : ICE_PAYLOADS_ALLOWED;
     ice_context_release(ctx);
     return result;
 }
@@ -250,7 +290,7 @@ ice_payloads_check_view(ice_context *ctx, const ice_class_options *class_options
         const ice_class *class;
         size_t len;
         const char *bytes;
-        if (node->kind != ICECORE_OPAQUE || !(bytes = payload_bytes(view, node, &len)))
+        if (node->kind != ICECORE_OPAQUE || !(bytes = ice_payloads_bytes(view, node, &len)))
             continue;
         class = ice_class_of(ctx, ICE_CLASS_OF(node));
         if (class->verdict == ICECORE_ALLOWED && !check_payload(class->name, bytes, len, class_options))

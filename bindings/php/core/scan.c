@@ -147,10 +147,27 @@ ice_scan_session_payloads(zend_string *text, HashTable *payloads)
 }
 
 size_t
+ice_scan_token_end_in(const char *start, size_t len, size_t offset)
+{
+    const char *end = start + len;
+    return offset < len ? (size_t)(MIN(token_end(start + offset, end), end) - start) : len;
+}
+
+size_t
+ice_scan_name_end(const char *start, size_t len, size_t offset)
+{
+    const char *name;
+    size_t name_len;
+    if (len - offset < 4 || !strchr("OCE", start[offset]) ||
+        !(name = parse_quoted_name(start + offset + 2, start + len, &name_len)))
+        return offset;
+    return MIN((size_t)(name - start) + name_len + 2, len);
+}
+
+size_t
 ice_scan_token_end(zend_string *text, size_t offset)
 {
-    const char *start = ZSTR_VAL(text), *end = start + ZSTR_LEN(text);
-    return offset < ZSTR_LEN(text) ? (size_t)(MIN(token_end(start + offset, end), end) - start) : ZSTR_LEN(text);
+    return ice_scan_token_end_in(ZSTR_VAL(text), ZSTR_LEN(text), offset);
 }
 
 /* Returns true if an integer needs more than 64 bits. Its digits end at any other byte. */

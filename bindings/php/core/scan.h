@@ -18,6 +18,10 @@ void ice_scan_session_payloads(zend_string *text, HashTable *payloads);
 
 /* Returns the offset after the token that begins at `offset`. */
 size_t ice_scan_token_end(zend_string *text, size_t offset);
+size_t ice_scan_token_end_in(const char *start, size_t len, size_t offset);
+/* Returns the offset after the name, with its quote and the next byte, in the token that begins at
+ * `offset`; `offset` if the token has no name. */
+size_t ice_scan_name_end(const char *start, size_t len, size_t offset);
 
 /* A scan of the text that follows the nodes of a view. It counts the integers that need more
  * than 64 bits: PHP cuts them, with a warning for each. */

@@ -8,6 +8,8 @@ ice_stage(int stage_id, zend_long depth)
         [ICE_STAGE_PHP] = "php",
         [ICE_STAGE_PHP_LENIENT] = "php:lenient",
         [ICE_STAGE_PHP_PAYLOADS] = "php:lenient,payloads",
+        [ICE_STAGE_PHP_FORM] = "php:lenient,unresolved=payloads",
+        [ICE_STAGE_PHP_PART] = "php:lenient,unresolved=links",
         [ICE_STAGE_IGBINARY] = "igbinary",
         [ICE_STAGE_VAR_EXPORT] = "var-export",
         [ICE_STAGE_SESSION] = "php-session:handler=php",
@@ -36,7 +38,8 @@ ice_stage(int stage_id, zend_long depth)
         ICE_G(stage_depths)[stage_id] = ICE_DEFAULT_DEPTH;
     }
     if (UNEXPECTED(ICE_G(stage_depths)[stage_id] != depth)) {
-        icecore_stage_limit(*stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
+        const uint64_t levels = depth == ICE_NO_DEPTH ? 0 : depth ? (uint64_t)depth : UINT64_MAX;
+        icecore_stage_limit(*stage, ZEND_STRL("depth"), levels, NULL);
         ICE_G(stage_depths)[stage_id] = depth;
     }
     return *stage;

@@ -9,6 +9,10 @@ enum {
     ICE_STAGE_PHP_LENIENT,
     /* Decodes the payloads of `C:` objects, too. */
     ICE_STAGE_PHP_PAYLOADS,
+    /* Leaves all payloads as bytes, and does not follow links that may lead into them. */
+    ICE_STAGE_PHP_FORM,
+    /* Does the same, and does not follow any link: for a part of a text. */
+    ICE_STAGE_PHP_PART,
     ICE_STAGE_IGBINARY,
     ICE_STAGE_VAR_EXPORT,
     ICE_STAGE_SESSION,
@@ -28,6 +32,8 @@ enum {
 };
 /* As a depth: the engine's default. */
 #define ICE_DEFAULT_DEPTH (-1)
+/* As a depth: no level. */
+#define ICE_NO_DEPTH (-2)
 
 /* Returns a stage that reads at most `depth` levels; 0 means any number. Returns NULL if an
  * exception was thrown. */

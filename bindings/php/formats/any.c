@@ -4,8 +4,8 @@
  * another language to PHP's text, as `icecore convert -t php` does. This translates names of
  * classes and properties, integers beyond 64 bits, and types that PHP does not have. */
 #include "core/documents.h"
+#include "core/losses.h"
 #include "core/memory.h"
-#include "common/ice_found_classes.h"
 #include "ext/standard/basic_functions.h"
 
 /* Returns true if the values in this format are PHP's own. */
@@ -114,7 +114,7 @@ decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char 
             zend_string *text = NULL;
             settings.classes.is_other_language = true;
             if (php_stage && check_other_language(stage, bytes, &settings.classes))
-                text = ice_convert_stage(stage, bytes, php_stage, ice_decode_exception);
+                text = ice_convert_stage(stage, bytes, php_stage, false, ice_decode_exception);
             if (text) {
                 ice_read(php_stage, text, &settings, &result);
                 zend_string_release(text);
@@ -162,34 +162,41 @@ PHP_FUNCTION(Icecore_var_import)
 
 PHP_FUNCTION(Icecore_encode)
 {
-    zval *value;
+    zval *value, *losses = NULL;
     zend_string *format, *text;
     icecore_stage *stage;
-    ZEND_PARSE_PARAMETERS_START(2, 2)
+    ZEND_PARSE_PARAMETERS_START(2, 3)
         Z_PARAM_ZVAL(value)
         Z_PARAM_STR(format)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(losses)
     ZEND_PARSE_PARAMETERS_END();
     stage = make_stage(format, NULL);
     if (!stage)
         RETURN_THROWS();
-    text = ice_write_any(value, stage);
+    text = ice_write_any(value, stage, losses != NULL);
     icecore_stage_free(stage);
     if (!text)
         RETURN_THROWS();
-    RETURN_STR(text);
+    RETVAL_STR(text);
+    if (!ice_losses_fill(losses))
+        RETURN_THROWS();
 }
 
 PHP_FUNCTION(Icecore_convert)
 {
     zend_string *bytes, *from = NULL, *to;
     zend_string *converted;
+    zval *losses = NULL;
     icecore_error error;
-    ZEND_PARSE_PARAMETERS_START(3, 3)
+    ZEND_PARSE_PARAMETERS_START(3, 4)
         Z_PARAM_STR(bytes)
         Z_PARAM_STR_OR_NULL(from)
         Z_PARAM_STR(to)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(losses)
     ZEND_PARSE_PARAMETERS_END();
-    converted = ice_convert_spec(bytes, from, to, &error);
+    converted = ice_convert_spec(bytes, from, to, losses != NULL, &error);
     if (!converted) {
         ice_throw_error(error.kind == ICECORE_UNREPRESENTABLE ? ice_encode_exception
                         : error.kind == ICECORE_USAGE         ? ice_exception
@@ -198,6 +205,8 @@ PHP_FUNCTION(Icecore_convert)
         RETURN_THROWS();
     }
     RETVAL_STR(converted);
+    if (!ice_losses_fill(losses))
+        RETURN_THROWS();
 }
 
 PHP_FUNCTION(Icecore_detect)

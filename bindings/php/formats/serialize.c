@@ -31,10 +31,13 @@ unserialize(zend_string *text, HashTable *options, bool allows_all_by_default, c
     if (!ice_class_options_read(&settings.classes, options, function) ||
         !ice_read_max_depth(options, function, &depth))
         RETVAL_FALSE;
-    else if (ice_unserialize(text, &settings, depth, function, &result))
-        RETVAL_COPY_VALUE(&result);
-    else
-        RETVAL_FALSE;
+    else {
+        settings.has_max_depth = options && zend_hash_str_exists(options, ZEND_STRL("max_depth"));
+        if (ice_unserialize(text, &settings, depth, function, &result))
+            RETVAL_COPY_VALUE(&result);
+        else
+            RETVAL_FALSE;
+    }
     ice_class_options_free(&settings.classes);
 }
 

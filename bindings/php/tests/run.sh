@@ -51,6 +51,7 @@ run cases cases.php
 run replace replace.php
 run 'replace, random values' replace-chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}"
 run payloads payloads.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 3))"
+run 'custom, random data' custom-chance.php --extension "$extension" --seed "${SEED:-1}" --count "$((${CHANCE:-600} * 2))"
 run 'hooks, random data' hooks.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 6))" --more "$extension"
 run 'memory near the limit' memory.php --extension "$extension" --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 15))"
 run client client.php

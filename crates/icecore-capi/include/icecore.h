@@ -988,6 +988,28 @@ typedef struct icecore_buffer {
 } icecore_buffer;
 
 /*
+ Values that a format can't express. Lent for the duration of the visit.
+ */
+typedef struct icecore_lost {
+  /*
+   The kind of the loss: `class`, `symbol`, `link`, …
+   */
+  struct icecore_bytes kind;
+  /*
+   Number of such values.
+   */
+  uint64_t count;
+  /*
+   The path of the first one.
+   */
+  struct icecore_bytes path;
+  /*
+   All of this as text, such as `2 class names dropped, first at $[0]`.
+   */
+  struct icecore_bytes text;
+} icecore_lost;
+
+/*
  A tape that is being filled. Its memory belongs to the context.
 
  The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`, and increments both counts. If
@@ -1400,6 +1422,22 @@ uint32_t icecore_convert_within(const uint8_t *bytes,
                                 struct icecore_error *error);
 
 /*
+ Like `icecore_convert_within`. After a success, calls `visit` for each loss, with `data`.
+
+ # Safety
+ As for `icecore_convert`; `visit` is null, or a function that does not unwind or jump out.
+ */
+uint32_t icecore_convert_with_losses(const uint8_t *bytes,
+                                     size_t len,
+                                     const char *from,
+                                     const char *to,
+                                     uint64_t memory,
+                                     void (*visit)(const struct icecore_lost*, void*),
+                                     void *data,
+                                     struct icecore_buffer *out,
+                                     struct icecore_error *error);
+
+/*
  Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 
  `out` is written only if the result is ICECORE_OK.
@@ -1414,6 +1452,21 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
                                 const struct icecore_stage *to,
                                 struct icecore_buffer *out,
                                 struct icecore_error *error);
+
+/*
+ Like `icecore_convert_stages`. After a success, calls `visit` for each loss, with `data`.
+
+ # Safety
+ As for `icecore_convert_stages`; `visit` is null, or a function that does not unwind or jump out.
+ */
+uint32_t icecore_convert_stages_with_losses(const struct icecore_stage *from,
+                                            const uint8_t *bytes,
+                                            size_t len,
+                                            const struct icecore_stage *to,
+                                            void (*visit)(const struct icecore_lost*, void*),
+                                            void *data,
+                                            struct icecore_buffer *out,
+                                            struct icecore_error *error);
 
 /*
  Frees the bytes of a buffer, and empties it.

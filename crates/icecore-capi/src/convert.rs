@@ -3,8 +3,9 @@
 use crate::borrow_bytes;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use crate::stage::{document_memory, icecore_stage, lower_limits, require_utf8};
-use icecore::{Error, Limits, Request, Stage, read_as, read_with};
-use std::ffi::{CStr, c_char};
+use crate::tape::icecore_bytes;
+use icecore::{Error, Limits, Losses, Request, Stage, read_as, read_with};
+use std::ffi::{CStr, c_char, c_void};
 
 /// Bytes that the library allocated, to be freed with `icecore_buffer_free`.
 #[repr(C)]
@@ -15,6 +16,19 @@ pub struct icecore_buffer {
     pub len: usize,
     /// Number of allocated bytes.
     pub capacity: usize,
+}
+
+/// Values that a format can't express. Lent for the duration of the visit.
+#[repr(C)]
+pub struct icecore_lost {
+    /// The kind of the loss: `class`, `symbol`, `link`, …
+    pub kind: icecore_bytes,
+    /// Number of such values.
+    pub count: u64,
+    /// The path of the first one.
+    pub path: icecore_bytes,
+    /// All of this as text, such as `2 class names dropped, first at $[0]`.
+    pub text: icecore_bytes,
 }
 
 /// Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
@@ -53,6 +67,26 @@ pub unsafe extern "C" fn icecore_convert_within(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
+    // SAFETY: what the caller guarantees is the same.
+    unsafe { icecore_convert_with_losses(bytes, len, from, to, memory, None, std::ptr::null_mut(), out, error) }
+}
+
+/// Like `icecore_convert_within`. After a success, calls `visit` for each loss, with `data`.
+///
+/// # Safety
+/// As for `icecore_convert`; `visit` is null, or a function that does not unwind or jump out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_convert_with_losses(
+    bytes: *const u8,
+    len: usize,
+    from: *const c_char,
+    to: *const c_char,
+    memory: u64,
+    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
+    data: *mut c_void,
+    out: *mut icecore_buffer,
+    error: *mut icecore_error,
+) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
@@ -69,14 +103,16 @@ pub unsafe extern "C" fn icecore_convert_within(
         // SAFETY: checked above: not null, so it points to a text that ends with 0.
         let to = require_utf8(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
         let from = if from.is_empty() { icecore::detect::stage_of(input)? } else { Stage::parse(from)? };
-        let converted = convert_within(input, &from, &Stage::parse(to)?, memory)?;
+        let (converted, losses) = convert_within(input, &from, &Stage::parse(to)?, memory)?;
         // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::from_vec(converted)) };
+        // SAFETY: what the caller guarantees is the same.
+        unsafe { visit_losses(&losses, visit, data) };
         Ok(())
     })
 }
 
-fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result<Vec<u8>, Error> {
+fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result<(Vec<u8>, Losses), Error> {
     /// Spelling and spans take more than the values themselves.
     const DETAIL: u64 = 8;
     let keeps_spelling = std::ptr::eq(from.format(), to.format());
@@ -89,8 +125,31 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     // A wrapper is written around a copy of the content, so each of the two gets half of the memory.
     let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
     let mut converted = Vec::new();
-    icecore::write_to(&document, to, &lower_limits(&Limits::default(), rest, false, 1), &mut converted)?;
-    Ok(converted)
+    let losses = icecore::write_to(&document, to, &lower_limits(&Limits::default(), rest, false, 1), &mut converted)?;
+    Ok((converted, losses))
+}
+
+/// Calls `visit` for each loss.
+///
+/// # Safety
+/// `visit` is null, or a function that does not unwind or jump out.
+unsafe fn visit_losses(
+    losses: &Losses,
+    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
+    data: *mut c_void,
+) {
+    let Some(visit) = visit else { return };
+    for loss in losses.iter() {
+        let text = loss.to_string();
+        let lost = icecore_lost {
+            kind: icecore_bytes::from_slice(loss.kind.as_str().as_bytes()),
+            count: loss.count,
+            path: icecore_bytes::from_slice(loss.path.as_bytes()),
+            text: icecore_bytes::from_slice(text.as_bytes()),
+        };
+        // SAFETY: `visit` returns normally; what `lost` names outlives the call.
+        unsafe { visit(&lost, data) };
+    }
 }
 
 /// Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
@@ -109,6 +168,25 @@ pub unsafe extern "C" fn icecore_convert_stages(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
+    // SAFETY: what the caller guarantees is the same.
+    unsafe { icecore_convert_stages_with_losses(from, bytes, len, to, None, std::ptr::null_mut(), out, error) }
+}
+
+/// Like `icecore_convert_stages`. After a success, calls `visit` for each loss, with `data`.
+///
+/// # Safety
+/// As for `icecore_convert_stages`; `visit` is null, or a function that does not unwind or jump out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_convert_stages_with_losses(
+    from: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    to: *const icecore_stage,
+    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
+    data: *mut c_void,
+    out: *mut icecore_buffer,
+    error: *mut icecore_error,
+) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
@@ -121,7 +199,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let input = unsafe { borrow_bytes(bytes, len) };
         let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
         let mut converted = Vec::new();
-        match from.memory {
+        let losses = match from.memory {
             u64::MAX => to.codec.write(&document, &mut converted)?,
             // The memory that the document does not use is for the output.
             memory => {
@@ -132,6 +210,8 @@ pub unsafe extern "C" fn icecore_convert_stages(
         };
         // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::from_vec(converted)) };
+        // SAFETY: what the caller guarantees is the same.
+        unsafe { visit_losses(&losses, visit, data) };
         Ok(())
     })
 }

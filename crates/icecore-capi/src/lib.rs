@@ -45,7 +45,8 @@ pub use context::{
     icecore_context_trim_to, icecore_path, icecore_read,
 };
 pub use convert::{
-    icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_within,
+    icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_stages_with_losses,
+    icecore_convert_with_losses, icecore_convert_within, icecore_lost,
 };
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_detail, icecore_error_kind};
 pub use filling::{

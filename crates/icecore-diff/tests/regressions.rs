@@ -129,3 +129,23 @@ fn other_document_is_changed_only_if_allowed() {
     let refused = apply_to_other(long, longer, "a:1:{i:0;i:1;}", true).unwrap_err();
     assert_eq!(refused, "at $[3]: the list is too short for the position of the new value");
 }
+
+#[test]
+fn properties_of_php_are_patched_into_a_ruby_object() {
+    let old = br#"O:1:"B":1:{s:1:"x";i:1;}"#;
+    let new = b"O:1:\"B\":3:{s:1:\"x\";i:1;s:4:\"\0*\0p\";i:2;s:4:\"\0B\0q\";i:3;}";
+    let json =
+        find_differences(&read("php", old), &read("php", new), Rules::new()).to_json(&Limits::default()).unwrap();
+    let ruby = icecore::convert(old, "php", "marshal").unwrap();
+    let stage = Stage::parse("marshal").unwrap();
+    let limits = Limits::default();
+    let mut request = icecore::Request::new(&limits);
+    request.detail = true;
+    let document = icecore::read_with(&ruby, &stage, request).unwrap();
+    let patch = Patch::read(&json, &limits).unwrap().allow_other_documents(true);
+    let mut written = Vec::new();
+    let losses = icecore::write_to(&patch.apply(&document).unwrap(), &stage, &limits, &mut written).unwrap();
+    assert_eq!(written, icecore::convert(new, "php", "marshal").unwrap());
+    let losses: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count, loss.path.as_str())).collect();
+    assert_eq!(losses, [(icecore::LossKind::Visibility, 2, "$.p:protected")]);
+}

@@ -321,3 +321,22 @@ fn editing_one_copy_in_igbinary_reports_lost_copies() {
     let beside = set("$[2]", "5");
     assert!(beside.is_changed && beside.losses.is_empty() && !beside.is_rewritten);
 }
+
+#[test]
+fn a_property_of_php_that_is_not_public_loses_its_visibility_in_ruby() {
+    let stage = Stage::parse("marshal").unwrap();
+    let ruby = icecore::convert(br#"O:1:"B":1:{s:1:"x";i:1;}"#, "php", "marshal").unwrap();
+    let set = |node: &str, value: &str| Alteration::Set(path(node), json(value));
+    let both = [set("$.p:protected", "2"), set("$.q:B:private", "3")];
+    let altered = alter(&ruby, &stage, &both, &Limits::default()).unwrap();
+    let php = b"O:1:\"B\":3:{s:1:\"x\";i:1;s:4:\"\0*\0p\";i:2;s:4:\"\0B\0q\";i:3;}";
+    assert_eq!(altered.bytes, icecore::convert(php, "php", "marshal").unwrap());
+    let losses: Vec<_> = altered.losses.iter().map(|loss| (loss.kind, loss.count, loss.path.as_str())).collect();
+    assert_eq!(losses, [(icecore::LossKind::Visibility, 2, "$.p:protected")]);
+    // The name without visibility belongs to another variable.
+    assert!(alter(&ruby, &stage, &[set("$.x:protected", "2")], &Limits::default()).is_err());
+    // In a hash it is a key like any other.
+    let hash = icecore::convert(br#"{"x":1}"#, "json", "marshal").unwrap();
+    let altered = alter(&hash, &stage, &[set("$.p:protected", "2")], &Limits::default()).unwrap();
+    assert!(altered.losses.is_empty() && altered.bytes.windows(4).any(|bytes| bytes == b"\0*\0p"));
+}

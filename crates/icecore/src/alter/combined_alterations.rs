@@ -8,9 +8,10 @@
 use super::Alteration;
 use super::index::{ChildIndex, ChildSlot};
 use super::native::{self, KeyTemplate};
-use super::places::{FoundChanges, PlaceFinder};
+use super::places::{FoundChanges, PlaceFinder, path_to_new_key};
 use crate::document::{Builder, Cursor, Document, Key, Kind, Naming, Step, flag};
 use crate::limits::Limits;
+use crate::losses::LossKind;
 use crate::select::{Pattern, item_position};
 use crate::stage::Stage;
 use std::collections::HashMap;
@@ -220,7 +221,7 @@ impl<'d> CombinedSearch<'d> {
             _ => return None,
         };
         let (body, naming) = (container.body(), self.places.naming());
-        let entry_path = format!("{path_text}.{name}");
+        let entry_path = path_to_new_key(path_text, step, &name);
         let value = native::match_string_kinds(value, None, naming);
         if body.kind() == Kind::Array {
             let is_empty_php = body.is_empty() && naming == Naming::Php && !self.child_index(body)?.is_changed();
@@ -233,20 +234,26 @@ impl<'d> CombinedSearch<'d> {
             return Some(());
         }
         self.places.refuse_fixed_members(body, "a new member").ok()?;
-        let new_name = self.places.new_key_name(body, step, &name);
+        let new_name = self.places.new_key_name(body, step, &name).ok()?;
+        // The bare name may belong to a member that an earlier alteration added or deleted.
+        let is_changed = !self.renamed.is_empty() || self.child_index(body)?.is_changed();
+        (!name.starts_with('\0') || !is_changed).then_some(())?;
         let last_slot = self.last_string_key(body)?;
         let last_key =
             last_slot.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
         let key = match last_key {
             Some((document, Key::Name(key))) => {
-                self.places.new_key_template(body, step, &new_name, Some((document, key)))
+                self.places.new_key_template(body, step, &new_name.name, Some((document, key)))
             }
             Some(_) => return None,
-            None => self.places.new_key_template(body, step, &new_name, None),
+            None => self.places.new_key_template(body, step, &new_name.name, None),
         };
-        let entry =
+        let mut entry =
             native::make_native_entry(value.root(), Some(&key), || entry_path.clone(), self.places.stage, self.limits)
                 .ok()?;
+        if new_name.loses_visibility {
+            entry.add_loss(LossKind::Visibility, &entry_path);
+        }
         self.push_entry(body, entry)
     }
 

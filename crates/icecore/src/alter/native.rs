@@ -4,7 +4,7 @@ use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Nod
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
-use crate::losses::Losses;
+use crate::losses::{LossKind, Losses};
 use crate::stage::Stage;
 use std::collections::HashSet;
 
@@ -21,6 +21,11 @@ pub(super) struct NativeEntry {
 impl NativeEntry {
     pub(super) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.document, self.index)
+    }
+
+    /// Adds a loss at a path of the document that is altered.
+    pub(super) fn add_loss(&mut self, kind: LossKind, path: &str) {
+        self.losses.add(kind, || path.to_owned());
     }
 
     /// Counts one more place of the value: what the format can't store of it is lost there as well.

@@ -4,10 +4,12 @@ use super::Alteration;
 use super::native::{self, KeyTemplate, NativeEntry};
 use super::refusal::Refusal;
 use crate::document::{
-    Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, match_rank,
+    Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, Visibility, match_rank,
+    push_key,
 };
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::losses::LossKind;
 use crate::select::Pattern;
 use crate::stage::Stage;
 use std::collections::{HashMap, HashSet};
@@ -125,7 +127,7 @@ impl<'d> PlaceFinder<'d> {
         let matches = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         for (path_text, container) in matches.iter() {
             let body = container.body();
-            let new_path = format!("{path_text}.{name}");
+            let new_path = path_to_new_key(&path_text, step, &name);
             if step.follow_from(container).is_some() || !visited.insert(body.index()) {
                 continue;
             }
@@ -139,14 +141,17 @@ impl<'d> PlaceFinder<'d> {
                 self.changes.entries[entry] = map;
             } else if body.kind() == Kind::Map {
                 self.refuse_fixed_members(body, "a new member")?;
-                let key_name = self.new_key_name(body, step, &name);
+                let key_name = self.new_key_name(body, step, &name)?;
                 let names = body.entries().filter_map(|(key, _)| match key {
                     Key::Name(name) if name.node.kind.is_string() => Some(name),
                     _ => None,
                 });
                 let last_key = names.last().map(|key| (self.document, key));
-                let key = self.new_key_template(body, step, &key_name, last_key);
+                let key = self.new_key_template(body, step, &key_name.name, last_key);
                 let entry = self.add_native_entry(value.root(), Some(&key), &new_path)?;
+                if key_name.loses_visibility {
+                    self.changes.entries[entry].add_loss(LossKind::Visibility, &new_path);
+                }
                 self.changes.added.push((body.index(), entry));
                 self.changes.containers.push(body.index());
             }
@@ -356,13 +361,22 @@ impl<'d> PlaceFinder<'d> {
         Ok(self.changes.entries.len() - 1)
     }
 
-    /// Returns the name of a new key: Ruby's instance variables have a mark.
-    pub(super) fn new_key_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
+    /// Returns the name of a new key. In Ruby, instance variables have a mark, and a property of PHP that is not public
+    /// loses its visibility, as when a whole document is converted.
+    pub(super) fn new_key_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> Result<NewKeyName, Refusal> {
         let is_variable = self.naming() == Naming::Ruby && self.is_member_map(map);
-        match matches!(step, Step::Key(_)) && is_variable && !name.starts_with('@') {
-            true => format!("@{name}"),
-            false => name.to_owned(),
+        if !is_variable || !matches!(step, Step::Key(_)) {
+            return Ok(NewKeyName { name: name.to_owned(), loses_visibility: false });
         }
+        let bare_name = Visibility::of(name.as_bytes()).and_then(|(_, bare)| std::str::from_utf8(bare).ok());
+        let loses_visibility = bare_name.is_some();
+        let bare_name = bare_name.unwrap_or(name);
+        let name = if bare_name.starts_with('@') { bare_name.to_owned() } else { format!("@{bare_name}") };
+        if loses_visibility && map.entries().any(|(key, _)| key.bytes() == name.as_bytes()) {
+            let found = format!("another member `{name}`");
+            return Err(unfit_refusal("an unused name", &found, &self.document.path(map.index())));
+        }
+        Ok(NewKeyName { name, loses_visibility })
     }
 
     /// Returns the properties of a new key. They are copied from `last_key`, the last string key of the map, in the
@@ -395,6 +409,23 @@ impl<'d> PlaceFinder<'d> {
             key_template.kind = Kind::Text;
         }
     }
+}
+
+/// Returns the path of a key that is added.
+pub(super) fn path_to_new_key(container: &str, step: &Step, name: &str) -> String {
+    let mut path = container.to_owned();
+    match step {
+        Step::Key(_) => push_key(&mut path, name),
+        _ => path.extend([".", name]),
+    }
+    path
+}
+
+/// The name of a key that is added.
+pub(super) struct NewKeyName {
+    pub(super) name: String,
+    /// Whether it was the name of a PHP property that is not public.
+    pub(super) loses_visibility: bool,
 }
 
 fn unfit_refusal(expected: &str, found: &str, path: &str) -> Refusal {

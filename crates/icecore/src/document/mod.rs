@@ -47,7 +47,7 @@ pub use metadata::Metadata;
 pub(crate) use metadata::lose_metadata;
 pub use names::{Entry as NameEntry, Name, Names};
 pub use naming::Visibility;
-pub(crate) use naming::{Naming, rename_for_target, strip_visibility};
+pub(crate) use naming::{Naming, rename_for_target, rename_foreign_members, strip_visibility};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 pub(crate) use path::{push_key, push_key_step, push_quoted};
 pub(crate) use recorder::Recorder;

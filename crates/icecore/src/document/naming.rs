@@ -131,10 +131,25 @@ pub(crate) fn rename_for_target<'d>(
             renamer.rename_members(index + 1, is_struct);
         }
     }
-    match renamer.tape {
-        Cow::Borrowed(_) => Err(renamer.losses),
-        Cow::Owned(tape) => Ok((Document::from_tape(Cow::Borrowed(document.input()), tape), renamer.losses)),
+    renamer.finish()
+}
+
+/// Does the same for a Ruby document into which values of PHP were put. Its own members are symbols, so only the new ones
+/// have names of PHP. Spelling stays.
+pub(crate) fn rename_foreign_members<'d>(document: &'d Document<'_>) -> Option<(Document<'d>, Losses)> {
+    let tape = document.tape();
+    if !tape.keys().may_have_mangled() {
+        return None;
     }
+    let mut renamer = Renamer { document, naming: Naming::Ruby, tape: Cow::Borrowed(tape), losses: Losses::default() };
+    for index in 0..tape.len() {
+        if tape.nodes[index as usize].kind == Kind::Object {
+            renamer.rename_members(index + 1, false);
+        }
+    }
+    let (mut renamed, losses) = renamer.finish().ok()?;
+    renamed.set_spelling(document.spelling()?.clone());
+    Some((renamed, losses))
 }
 
 impl Document<'_> {
@@ -164,7 +179,15 @@ struct Renamer<'d> {
     losses: Losses,
 }
 
-impl Renamer<'_> {
+impl<'d> Renamer<'d> {
+    /// Returns the renamed document and the losses, or `Err` if nothing was renamed.
+    fn finish(self) -> Result<(Document<'d>, Losses), Losses> {
+        match self.tape {
+            Cow::Borrowed(_) => Err(self.losses),
+            Cow::Owned(tape) => Ok((Document::from_tape(Cow::Borrowed(self.document.input()), tape), self.losses)),
+        }
+    }
+
     fn rename_class(&mut self, index: u32, node: &Node) {
         let Some(name) = self.document.class_name(node.class()).filter(|name| !name.node.has(GIVEN)) else { return };
         let is_foreign = self.document.tape().naming != self.naming;

@@ -33,7 +33,7 @@ pub(crate) mod tags;
 mod writer;
 
 use crate::class_map::{self, ClassMap};
-use crate::document::{Document, Tape, lose_repeated, rename_for_target};
+use crate::document::{Document, Naming, Tape, lose_repeated, rename_for_target, rename_foreign_members};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
@@ -259,10 +259,15 @@ pub(crate) fn write_named(
     limits: &Limits,
     write: impl FnOnce(&Document<'_>) -> Written,
 ) -> Written {
-    if document.spelling_of(format.name).is_some() {
-        return write(document);
-    }
     let naming = format.can.naming;
+    if document.spelling_of(format.name).is_some() {
+        let Some((document, mut losses)) = (naming == Naming::Ruby).then(|| rename_foreign_members(document)).flatten()
+        else {
+            return write(document);
+        };
+        losses.merge(write(&document)?);
+        return Ok(losses);
+    }
     let mut losses = Losses::with_limits(limits);
     let translated = translate_regexps(document, naming, format.can.has_byte_patterns, &mut losses);
     let document = translated.as_ref().unwrap_or(document);

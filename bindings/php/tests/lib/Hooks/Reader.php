@@ -131,9 +131,14 @@ final class Reader
             return false;
         }
         try {
-            // PHP accepts integers beyond 64 bits, and cuts them: so does php:lenient.
-            Icecore\convert($bytes, $this->isLikePhp && $this->format === 'php' ? 'php:lenient'
-                : $this->format, 'json:typed');
+            // PHP accepts integers beyond 64 bits, and cuts them: so does php:lenient. In place of PHP's own
+            // function, a class decides what a malformed payload means.
+            $format = match (true) {
+                !$this->isLikePhp || $this->format !== 'php' => $this->format,
+                (bool) ini_get('icecore.replace') => 'php:lenient,unresolved=payloads',
+                default => 'php:lenient',
+            };
+            Icecore\convert($bytes, $format, 'json:typed');
         } catch (Icecore\Exception $e) {
             // For PHP, bytes after a document are not an error; data that JSON can't express is
             // well-formed.

@@ -22,6 +22,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         side: Side::Read,
         help: "read the data that a class wrote itself (`C:`) as frozen data if it begins like frozen data; then it must be well-formed",
     },
+    OptionSpec {
+        name: "unresolved",
+        takes: OptionType::Choice(&["payloads", "links"]),
+        side: Side::Read,
+        help: "leave all data that classes wrote themselves (`C:`) as bytes, and read links that may lead into it as null; `links`: all links, for a text that is a part of another one",
+    },
     class_map::OPTION,
 ];
 
@@ -73,6 +79,10 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub payloads: bool,
+    /// Leave all payloads of `C:` objects as bytes, also those of PHP's own classes.
+    pub(crate) keeps_payloads: bool,
+    /// Read all links as null: the text is a part of another one, and its links may lead to values outside of it.
+    pub(crate) ignores_links: bool,
     /// Accept links whose targets are unknown, such as those after an opaque payload: for readers
     /// that do not follow links.
     pub(crate) accept_unknown_links: bool,
@@ -80,11 +90,14 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
+        let unresolved = settings.choice("unresolved");
         ReadOptions {
             lenient: settings.flag("lenient"),
             repair_lengths: settings.choice("repair") == Some("lengths"),
             payloads: settings.flag("payloads"),
-            ..ReadOptions::default()
+            keeps_payloads: unresolved.is_some(),
+            ignores_links: unresolved == Some("links"),
+            accept_unknown_links: unresolved.is_some(),
         }
     }
 }

@@ -479,6 +479,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
         let (slot, is_default) = self.tokens.read_link()?;
+        if self.options.ignores_links {
+            return Ok((Node::leaf(Kind::Null, 0), is_default));
+        }
         self.require_all_nodes(start)?;
         let found = self.slots.find_node(self.sink.nodes(), slot);
         if self.options.accept_unknown_links

@@ -444,6 +444,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let QuotedBytes { start: first, len: name_len, .. } = name;
         match find_family(&self.tokens.input[first..first + name_len]) {
+            _ if self.options.keeps_payloads => {}
             family @ Some(_) if len > 0 => return self.open_payload(family, index, payload, len),
             Some(_) => self.slots.record_payload(index, Counted::Nothing),
             None if self.options.payloads => {
