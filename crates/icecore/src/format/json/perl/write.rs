@@ -228,6 +228,12 @@ impl<'d> PerlWriter<'d, '_> {
     #[inline(never)]
     fn write_number_text(&mut self, node: &Node) -> Result<(), Error> {
         let text = self.tape.string_bytes(node, self.input);
+        if matches!(text, b"NaN" | b"nan" | b"inf" | b"-inf") {
+            // Not JSON, but what Cpanel::JSON::XS writes for numbers of any size.
+            self.flush();
+            self.out.extend_from_slice(text);
+            return Ok(());
+        }
         match number::classify_number(text, 0) {
             NumberSyntax::Integer(end) | NumberSyntax::Decimal(end) if end == text.len() => {
                 self.flush();
