@@ -151,7 +151,7 @@ ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
     leaf = ib_new_leaf(aTHX_ b, node);
     if (settings->parses_floats && is_unquoted_number(b, node))
         sv_setnv(leaf, SvNV(leaf));
-    if (settings->has_bytes && node->kind == ICECORE_TEXT)
+    if (settings->has_bytes && node->kind == ICECORE_TEXT && node->payload & ICECORE_IN_ARENA)
         sv_utf8_downgrade(leaf, TRUE);
     return mark_tainted(aTHX_ b, node, leaf);
 }

@@ -295,7 +295,7 @@ struct ice_read_settings {
     const ice_filters *filters;   /* JSON; or NULL */
     const ij_text_origin *origin; /* JSON: the text; or NULL */
     bool parses_floats;           /* JSON: the reader left floats as the text of their digits */
-    bool has_bytes;               /* JSON: strings without characters above 255 are not marked as UTF-8 */
+    bool has_bytes;               /* JSON: strings with escapes are bytes, if their characters allow it */
     HV *repeated_keys;            /* JSON: values of a repeated key become an array; the addresses of these arrays; or
                                    * NULL */
     AV *numbers;                  /* JSON: receives two items for each number: its value, and true if it is a float;

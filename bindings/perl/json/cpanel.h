@@ -40,6 +40,7 @@ struct ij_text_origin {
     STRLEN mark_len;   /* number of bytes of the byte order mark before the text */
     bool is_text;      /* offsets in errors are in characters */
     bool may_continue; /* more text may follow the first value */
+    bool has_bytes;    /* it has escapes of bytes that are not ASCII */
 };
 
 /* cpanel_walk.c */
@@ -49,8 +50,9 @@ extern const iw_rules ij_cpanel_rules;
 /* Returns a text without its byte order mark, as characters; NULL if it has none. A mortal. `mark_len` receives
  * the number of bytes of a mark in UTF-8, and 0 for others. */
 SV *ij_skip_byte_order_mark(pTHX_ SV *text, STRLEN *mark_len);
-/* Returns a text whose escapes of bytes, such as \xe9 and \351, became escapes of JSON: a mortal. */
-SV *ij_convert_binary_escapes(pTHX_ const char *text, STRLEN len);
+/* Returns a text whose escapes of bytes, such as \xe9 and \351, became escapes of JSON: a mortal. Sets `has_bytes` to
+ * true if there are any that are not ASCII. */
+SV *ij_convert_binary_escapes(pTHX_ const char *text, STRLEN len, bool *has_bytes);
 
 /* Warns of escapes of characters that Unicode reserves for internal use. */
 void ij_warn_of_noncharacters(pTHX_ const char *text, STRLEN len);
@@ -59,6 +61,9 @@ void ij_warn_of_noncharacters(pTHX_ const char *text, STRLEN len);
 /* Dies with the message of Cpanel::JSON::XS for the first error of a text. Returns if there is none. `details` is
  * appended to the message; it may be NULL. */
 void ij_croak_cpanel_error(pTHX_ const ice_json *json, const ij_text_origin *origin, SV *details);
+/* Returns the number of bytes of the first value in a valid text, without blanks and comments after it; `len` if it
+ * can't be found. */
+STRLEN ij_first_value_len(pTHX_ const ice_json *json, const char *text, STRLEN len);
 
 /* cpanel_decode.c */
 /* Sets a variable to the type of a document. */

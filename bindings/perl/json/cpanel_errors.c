@@ -7,7 +7,8 @@ typedef struct {
     const ice_json *json;
     const char *start, *end, *position;
     const char *message; /* of the error; NULL as long as there is none */
-    SV *stack;           /* a byte for each open container: `[`, `{` or `(` */
+    bool gave_up;        /* the error can't be found here */
+    SV *stack;           /* a byte for each open container: `[` or `{` */
     AV *keys;            /* the keys so far, for each open container */
 } text_scan;
 
@@ -223,18 +224,20 @@ scan_word(text_scan *scan, const char *word, const char *message)
     return TRUE;
 }
 
-/* Reads a key without quotes. */
+/* Reads a key without quotes. As in that module, a quote ends it, too. */
 static bool
 scan_bare_key(pTHX_ text_scan *scan, SV *key)
 {
     const char *start = scan->position;
-    while (peek(scan) && !memCHRs(": \n\r\t", peek(scan)))
+    while (peek(scan) && !memCHRs(": \n\r\t\"", peek(scan)))
         scan->position++;
     if (scan->position >= scan->end) {
         scan->position++; /* that module looks one byte further */
         return fail(scan, "':' expected");
     }
     sv_catpvn(key, start, (STRLEN)(scan->position - start));
+    if (peek(scan) == '"')
+        scan->position++;
     return TRUE;
 }
 
@@ -289,6 +292,37 @@ close_container(pTHX_ text_scan *scan)
     SvREFCNT_dec(av_pop(scan->keys));
 }
 
+/* Reads the class of a tag, which precedes an array. */
+static bool
+scan_tag(pTHX_ text_scan *scan, SV *text)
+{
+    scan->position++;
+    skip_blanks(scan);
+    if (peek(scan) != '"')
+        return scan->gave_up = TRUE, FALSE;
+    scan->position++;
+    if (!scan_string(aTHX_ scan, '"', text))
+        return FALSE;
+    skip_blanks(scan);
+    if (peek(scan) != ')')
+        return fail(scan, ") expected after tag");
+    scan->position++;
+    skip_blanks(scan);
+    return TRUE;
+}
+
+static bool scan_value(pTHX_ text_scan *scan, bool *is_open);
+
+/* Reads what follows a tag. If this is an array, no error is reported in it or after it, because the class may be the
+ * error: the message of the engine tells it. */
+static bool
+scan_value_of_tag(pTHX_ text_scan *scan, bool *is_open)
+{
+    if (memCHRs("[{(", peek(scan)) && peek(scan))
+        return scan->gave_up = TRUE, FALSE;
+    return scan_value(aTHX_ scan, is_open) && fail(scan, "malformed JSON string, tag value must be an array");
+}
+
 /* Reads a value, or the beginning of a container. Sets `is_open` to true if its contents follow. */
 static bool
 scan_value(pTHX_ text_scan *scan, bool *is_open)
@@ -320,11 +354,9 @@ scan_value(pTHX_ text_scan *scan, bool *is_open)
         *is_open = TRUE;
         return first == '[' || scan_key(aTHX_ scan);
     case '(':
-        /* A tag may be valid, and the class refused. The engine's error tells it. */
         if (!has_option(scan, J_ALLOW_TAGS))
             return fail(scan, "malformed JSON string, neither array, object, number, string or atom");
-        scan->position = NULL;
-        return FALSE;
+        return scan_tag(aTHX_ scan, text) && scan_value_of_tag(aTHX_ scan, is_open);
     case 't':
         return scan_word(scan, "true", "'true' expected");
     case 'f':
@@ -379,25 +411,54 @@ scan_text(pTHX_ text_scan *scan, bool may_continue)
     return scan->position >= scan->end || fail(scan, "garbage after JSON object");
 }
 
+/* Returns the beginning of a text for an error message. Without warnings, perl shows malformed UTF-8 as U+FFFD. */
+static const char *
+following_text(pTHX_ const U8 *text, STRLEN len)
+{
+    SV *result = sv_2mortal(newSVpvs(""));
+    COP without_warnings = *PL_curcop;
+    without_warnings.cop_warnings = pWARN_NONE;
+    ENTER;
+    SAVEVPTR(PL_curcop);
+    PL_curcop = &without_warnings;
+    pv_uni_display(result, text, len, 20, UNI_DISPLAY_QQ);
+    LEAVE;
+    return SvPV_nolen(result);
+}
+
+static void
+run_scan(pTHX_ text_scan *scan, bool may_continue)
+{
+    ENTER;
+    SAVETMPS;
+    scan->stack = newSVpvs("");
+    SAVEFREESV(scan->stack);
+    scan->keys = newAV();
+    SAVEFREESV((SV *)scan->keys);
+    (void)scan_text(aTHX_ scan, may_continue);
+    FREETMPS;
+    LEAVE;
+}
+
+STRLEN
+ij_first_value_len(pTHX_ const ice_json *json, const char *text, STRLEN len)
+{
+    text_scan scan = { json, text, text + len, text, NULL, FALSE, NULL, NULL };
+    run_scan(aTHX_ & scan, TRUE);
+    return scan.message || scan.gave_up ? len : (STRLEN)(scan.position - text);
+}
+
 void
 ij_croak_cpanel_error(pTHX_ const ice_json *json, const ij_text_origin *origin, SV *details)
 {
     const char *start = origin->text, *end = origin->text + origin->len, *separator = details ? ": " : "";
-    text_scan scan = { json, start, end, start, NULL, NULL, NULL };
+    text_scan scan = { json, start, end, start, NULL, FALSE, NULL, NULL };
     const U8 *position;
     UV offset;
     if (!details)
         details = sv_2mortal(newSVpvs(""));
-    ENTER;
-    SAVETMPS;
-    scan.stack = newSVpvs("");
-    SAVEFREESV(scan.stack);
-    scan.keys = newAV();
-    SAVEFREESV((SV *)scan.keys);
-    (void)scan_text(aTHX_ & scan, origin->may_continue);
-    FREETMPS;
-    LEAVE;
-    if (!scan.message || !scan.position)
+    run_scan(aTHX_ & scan, origin->may_continue);
+    if (!scan.message || scan.gave_up)
         return;
     position = (const U8 *)scan.position;
     if (!origin->is_text)
@@ -410,6 +471,5 @@ ij_croak_cpanel_error(pTHX_ const ice_json *json, const ij_text_origin *origin, 
     if (scan.position >= end)
         croak("%s, at character offset %" UVuf "%s%" SVf, scan.message, offset, separator, SVfARG(details));
     croak("%s, at character offset %" UVuf " (before \"%s\")%s%" SVf, scan.message, offset,
-          pv_uni_display(sv_2mortal(newSVpvs("")), position, (STRLEN)(end - scan.position), 20, UNI_DISPLAY_QQ),
-          separator, SVfARG(details));
+          following_text(aTHX_ position, (STRLEN)(end - scan.position)), separator, SVfARG(details));
 }

@@ -62,7 +62,7 @@ escaped_byte(const char *escape, const char *end)
 }
 
 SV *
-ij_convert_binary_escapes(pTHX_ const char *text, STRLEN len)
+ij_convert_binary_escapes(pTHX_ const char *text, STRLEN len, bool *has_bytes)
 {
     const char *end = text + len, *escape;
     SV *result = sv_2mortal(newSVpvs(""));
@@ -72,6 +72,7 @@ ij_convert_binary_escapes(pTHX_ const char *text, STRLEN len)
         sv_catpvn(result, text, (STRLEN)(escape - text));
         if (byte >= 0) {
             sv_catpvf(result, "\\u%04x", (unsigned)byte);
+            *has_bytes |= byte >= 0x80;
             text = escape + 4;
         } else if (letter == 'u') { /* these texts must not have it, so it becomes an error */
             sv_catpvs(result, "\\?");

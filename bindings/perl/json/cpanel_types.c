@@ -168,8 +168,9 @@ ij_open_typed(pTHX_ iw_walker *w, SV *referent, U16 key, SV *type)
         iw_open_hash(aTHX_ w, iw_push(aTHX_ w, ICECORE_MAP, 0, key, 0, 0), 0, (HV *)referent);
     if (w->settings->types) {
         *container_type(aTHX_ w) = resolved;
-        if (resolved.kind == KEYED)
-            iw_protect_frames(aTHX_ w); /* this makes a list of the entries */
+        /* Makes a list of the entries of a hash: ij_type_of_child needs their keys, and required types may call
+         * perl code for any scalar. */
+        iw_protect_frames(aTHX_ w);
     }
 }
 
@@ -220,16 +221,19 @@ bool
 ij_put_by_type(pTHX_ iw_walker *w, SV *sv, U16 key, SV *type)
 {
     const U32 flags = w->settings->json->flags;
+    const bool is_given = type && SvOK(type);
     IV number;
-    if (type && SvOK(type)) {
-        if (SvROK(sv) && SvOBJECT(SvRV(sv)) && !(flags & (J_ALLOW_TAGS | J_CONVERT_BLESSED | J_ALLOW_BLESSED))) {
-            HV *stash = SvSTASH(SvRV(sv));
-            if (!ij_is_cpanel_boolean(aTHX_ w->settings->json, stash) && stash != gv_stashpvs("Math::BigInt", 0)
-                && stash != gv_stashpvs("Math::BigFloat", 0))
-                croak("encountered object '%s', but neither allow_blessed, convert_blessed nor allow_tags settings are "
-                      "enabled (or TO_JSON/FREEZE method missing)",
-                      SvPV_nolen(sv));
-        }
+    if (!is_given && !(flags & J_TYPE_ALL_STRING))
+        return FALSE;
+    if (SvROK(sv) && SvOBJECT(SvRV(sv)) && !(flags & (J_ALLOW_TAGS | J_CONVERT_BLESSED | J_ALLOW_BLESSED))) {
+        HV *stash = SvSTASH(SvRV(sv));
+        if (!ij_is_cpanel_boolean(aTHX_ w->settings->json, stash) && stash != gv_stashpvs("Math::BigInt", 0)
+            && stash != gv_stashpvs("Math::BigFloat", 0))
+            croak("encountered object '%s', but neither allow_blessed, convert_blessed nor allow_tags settings are "
+                  "enabled (or TO_JSON/FREEZE method missing)",
+                  SvPV_nolen(sv));
+    }
+    if (is_given) {
         if (!SvIOKp(type)) {
             if (!is_alternatives(aTHX_ type))
                 croak_bad_type(aTHX_ type, sv);
@@ -238,10 +242,8 @@ ij_put_by_type(pTHX_ iw_walker *w, SV *sv, U16 key, SV *type)
                 croak("no scalar alternative in anyof was specified for '%s'", SvPV_nolen(sv));
         }
         number = SvIVX(type);
-    } else if (flags & J_TYPE_ALL_STRING)
+    } else
         number = IJ_TYPE_STRING | IJ_TYPE_NULL;
-    else
-        return FALSE;
     if (!number)
         return FALSE;
     if (number & IJ_TYPE_NULL && !SvOK(sv)) {

@@ -431,7 +431,7 @@ decode(pTHX_ ice_json *json, const char *text, STRLEN len, const ij_text_origin 
     if (json->flags & J_DUPKEYS_AS_ARRAYREF)
         settings.repeated_keys = (HV *)sv_2mortal((SV *)newHV());
     settings.origin = origin;
-    settings.has_bytes = (json->flags & J_BINARY) != 0;
+    settings.has_bytes = origin->has_bytes;
     settings.owner = json->owner;
     settings.bless_ok = TRUE;
     settings.classes = json->classes;
@@ -471,7 +471,7 @@ decode(pTHX_ ice_json *json, const char *text, STRLEN len, const ij_text_origin 
 SV *
 ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed, SV *type_variable)
 {
-    const ij_text_origin origin = { text, len, 0, is_text, consumed != NULL };
+    const ij_text_origin origin = { text, len, 0, is_text, consumed != NULL, FALSE };
     return decode(aTHX_ json, text, len, &origin, consumed, type_variable);
 }
 
@@ -501,7 +501,7 @@ static SV *
 decode_string(pTHX_ ice_json *json, SV *sv, UV *characters, SV *type_variable)
 {
     STRLEN consumed;
-    ij_text_origin origin = { NULL, 0, 0, !(json->flags & J_UTF8), characters != NULL };
+    ij_text_origin origin = { NULL, 0, 0, !(json->flags & J_UTF8), characters != NULL, FALSE };
     SV *result, *unmarked = NULL;
     const char *text;
     STRLEN len;
@@ -517,12 +517,16 @@ decode_string(pTHX_ ice_json *json, SV *sv, UV *characters, SV *type_variable)
     origin.text = text;
     origin.len = len;
     if (UNLIKELY(json->flags & J_BINARY) && memchr(text, '\\', len))
-        text = SvPV(ij_convert_binary_escapes(aTHX_ text, len), len);
+        text = SvPV(ij_convert_binary_escapes(aTHX_ text, len, &origin.has_bytes), len);
     result = decode(aTHX_ json, text, len, &origin, characters ? &consumed : NULL, type_variable);
     if ((json->flags & (J_CPANEL | J_RELAXED)) == J_CPANEL)
-        ij_warn_of_noncharacters(aTHX_ text, len);
+        ij_warn_of_noncharacters(aTHX_ text, characters ? consumed : len);
     if (characters) {
-        /* Blanks after the text are not part of it. */
+        /* Blanks and comments after the value are not part of it. */
+        if (text != origin.text || (json->flags & J_RELAXED && memchr(text, '#', consumed))) {
+            text = origin.text; /* its escapes may be shorter */
+            consumed = ij_first_value_len(aTHX_ json, text, origin.len);
+        }
         while (consumed && isSPACE_A(text[consumed - 1]))
             consumed--;
         *characters =

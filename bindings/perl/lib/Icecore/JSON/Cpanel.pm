@@ -23,6 +23,14 @@ BEGIN {
     }
 
     no warnings 'redefine';
+    if (!defined $JSON::PP::Boolean::VERSION) {
+        overload->unimport('0+', '++', '--');
+        overload->import(
+            '0+' => sub { ${ $_[0] } },
+            '++' => sub { $_[0] = ${ $_[0] } + 1 },
+            '--' => sub { $_[0] = ${ $_[0] } - 1 },
+        );
+    }
     overload->unimport('""', 'eq', 'ne');
     overload->import(
         '""'     => sub { ${ $_[0] } == 1 ? '1' : '0' },
