@@ -43,9 +43,7 @@ BEGIN {
 sub true  () { return $Icecore::JSON::true }
 sub false () { return $Icecore::JSON::false }
 
-sub is_bool ($) {
-    return Icecore::JSON::is_bool($_[-1]) || exists $INC{'Types/Serialiser.pm'} && Types::Serialiser::is_bool($_[-1]);
-}
+sub is_bool ($) { goto &Icecore::JSON::is_bool }
 
 sub _croak_renamed {
     my ($old, $new) = @_;
