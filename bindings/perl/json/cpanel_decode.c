@@ -113,7 +113,8 @@ ij_add_repeated(pTHX_ HV *arrays, SV **slot, SV *value)
         av = newAV();
         av_push(av, first);
         *slot = newRV_noinc((SV *)av);
-        (void)hv_store(arrays, (const char *)&av, sizeof av, newSV(0), 0);
+        /* The array is kept alive, so no other array gets its address. */
+        (void)hv_store(arrays, (const char *)&av, sizeof av, newRV_inc((SV *)av), 0);
     }
     av_push(av, value);
 }

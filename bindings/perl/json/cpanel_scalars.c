@@ -7,6 +7,17 @@
 /* Size of a buffer for the text of a number. */
 enum { NUMBER_LEN = NV_DIG + 40 };
 
+bool
+ij_is_cpanel_boolean(pTHX_ const ice_json *json, HV *stash)
+{
+    const char *name;
+    if (stash == json->boolean_stash)
+        return TRUE;
+    name = HvNAME_get(stash);
+    return name
+        && (strEQ(name, "JSON::PP::Boolean") || strEQ(name, "JSON::XS::Boolean") || strEQ(name, "Mojo::JSON::_Bool"));
+}
+
 static void
 push_string(pTHX_ iw_walker *w, U16 key, const char *text, STRLEN len, bool is_utf8)
 {

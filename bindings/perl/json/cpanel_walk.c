@@ -25,7 +25,7 @@ put_boolean(pTHX_ iw_walker *w, SV *sv, U16 key)
     return TRUE;
 }
 
-#define IW_FORMAT (IW_PERL_ORDER | IW_EXACT_DEPTH | IW_TREE)
+#define IW_FORMAT (IW_PERL_ORDER | IW_EXACT_DEPTH | IW_TREE | IW_BLESS_IS_NO_LEVEL)
 #define IW_PUSH_SCALAR push_scalar
 #define IW_PUT_BOOLEAN put_boolean
 #include "core/walk_fast.h"
@@ -37,23 +37,13 @@ put_fast_untyped(pTHX_ iw_walker *w, SV *rv, U16 key, int levels, bool is_root)
     return LIKELY(!w->settings->types) && put_fast(aTHX_ w, rv, key, levels, is_root);
 }
 
-bool
-ij_is_cpanel_boolean(pTHX_ const ice_json *json, HV *stash)
-{
-    const char *name;
-    if (stash == json->boolean_stash)
-        return TRUE;
-    name = HvNAME_get(stash);
-    return name
-        && (strEQ(name, "JSON::PP::Boolean") || strEQ(name, "JSON::XS::Boolean") || strEQ(name, "Mojo::JSON::_Bool"));
-}
-
 /* Puts the text of a value in quotes, or null if it is empty. */
 static void
 put_text_or_null(pTHX_ iw_walker *w, SV *sv, U16 key)
 {
     SV *copy = newSVpvs("");
     ice_keep_for_call(aTHX_ w->ctx, copy);
+    ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv)); /* overloading may free it */
     iw_protect_frames(aTHX_ w);
     sv_copypv(copy, sv);
     if (SvCUR(copy))
@@ -78,6 +68,7 @@ put_stringified(pTHX_ iw_walker *w, SV *rv, SV *sv, U16 key)
     } else if (is_overloaded) {
         SV *text;
         iw_protect_frames(aTHX_ w);
+        ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
         text = AMG_CALLunary(rv, string_amg);
         if (text && SvPOK(text)) {
             ij_put_text(aTHX_ w, text, key);
@@ -95,6 +86,7 @@ put_big_number(pTHX_ iw_walker *w, SV *rv, U16 key)
     const char *text;
     bool is_nan;
     iw_protect_frames(aTHX_ w);
+    ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
     text = SvPV(rv, len);
     if (len && *text == '+') {
         text++;
@@ -176,11 +168,15 @@ open_container(pTHX_ iw_walker *w, SV *referent, U16 key, SV *type)
     ij_open_typed(aTHX_ w, referent, key, type);
 }
 
-/* Returns the type of a value, with its magic called. Perl code may run before the type is used, and may free it. */
+/* Returns the type of a value, with its magic called. Perl code may run before the type is used, and may free it and
+ * the value. */
 static SV *
 safe_type(pTHX_ iw_walker *w, SV *sv, SV *type)
 {
-    if (!type || !(SvGMAGICAL(sv) || SvGMAGICAL(type) || (SvROK(sv) && SvOBJECT(SvRV(sv)))))
+    const bool is_object = SvROK(sv) && SvOBJECT(SvRV(sv));
+    if (is_object)
+        ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
+    if (!type || !(SvGMAGICAL(sv) || SvGMAGICAL(type) || is_object))
         return type;
     iw_protect_frames(aTHX_ w);
     type = newSVsv(type);

@@ -506,8 +506,13 @@ decode_string(pTHX_ ice_json *json, SV *sv, UV *characters, SV *type_variable)
     const char *text;
     STRLEN len;
     if (json->flags & J_CPANEL) {
-        SvGETMAGIC(sv);
-        unmarked = ij_skip_byte_order_mark(aTHX_ sv, &origin.mark_len);
+        /* Magic and overloading are called only once. */
+        if (SvGMAGICAL(sv) || SvROK(sv)) {
+            text = SvPV(sv, len);
+            sv = newSVpvn_flags(text, len, SVs_TEMP | SvUTF8(sv));
+        }
+        if (SvOK(sv))
+            unmarked = ij_skip_byte_order_mark(aTHX_ sv, &origin.mark_len);
     }
     if (unmarked) {
         text = SvPV(unmarked, len);

@@ -10,8 +10,6 @@ void ij_put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key);
 SV *ij_call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method);
 /* Returns true if an open container is this value. */
 bool ij_contains_itself(const iw_walker *w, const SV *sv);
-/* Returns true for the classes of booleans in Cpanel::JSON::XS. */
-bool ij_is_cpanel_boolean(pTHX_ const ice_json *json, HV *stash);
 void ij_croak_too_deep(pTHX_ const iw_walker *w);
 
 /* cpanel_types.c */
@@ -25,6 +23,8 @@ void ij_open_typed(pTHX_ iw_walker *w, SV *referent, U16 key, SV *type);
 void ij_clear_type(pTHX_ iw_walker *w);
 
 /* cpanel_scalars.c */
+/* Returns true for the classes of booleans in Cpanel::JSON::XS. */
+bool ij_is_cpanel_boolean(pTHX_ const ice_json *json, HV *stash);
 /* Puts a scalar that is not a reference as its flags require. */
 void ij_put_cpanel_scalar(pTHX_ iw_walker *w, SV *sv, U16 key);
 /* Puts a value as a string of its text. */
