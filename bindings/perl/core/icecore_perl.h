@@ -248,7 +248,7 @@ typedef struct {
     SV *sort_code;              /* Data::Dumper: code that lists the keys of a hash; or NULL */
     const char *freezer_method; /* Data::Dumper: a method that is called before an object is walked; or NULL */
     bool *needs_original;       /* Data::Dumper: set to true if only Data::Dumper itself can dump a value; or NULL */
-    bool *found_undef;          /* Data::Dumper: set to true if something refers to perl's own undef; or NULL */
+    U32 *undef_count;           /* Data::Dumper: counts the uses of perl's own undef; or NULL */
     bool dumps_globs;           /* Data::Dumper: the contents of globs are dumped, which only the original can */
     bool warns_about_code;      /* Data::Dumper */
 } ice_write_settings;

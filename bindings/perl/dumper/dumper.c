@@ -260,10 +260,10 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
 /* ---- dumping ----------------------------------------------------------- */
 
 /* Makes the settings of the walk. The walk sets `needs_original` if Data::Dumper itself has to dump a value, and
- * `found_undef` if something refers to perl's own undef. */
+ * counts in `undef_count` the uses of perl's own undef. */
 static void
 init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *needs_original,
-                   bool *found_undef)
+                   U32 *undef_count)
 {
     Zero(walk_settings, 1, ice_write_settings);
     walk_settings->rules = &ice_dumper_rules;
@@ -276,7 +276,7 @@ init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_s
     walk_settings->deparse = (settings->flags & 1U << ID_DEPARSE) != 0;
     walk_settings->warns_about_code = (settings->flags & 1U << ID_PURITY) != 0;
     walk_settings->needs_original = needs_original;
-    walk_settings->found_undef = found_undef;
+    walk_settings->undef_count = undef_count;
     /* With Purity, Data::Dumper also dumps the contents of a glob. */
     walk_settings->dumps_globs = (settings->flags & 1U << ID_PURITY) != 0;
 }
@@ -315,16 +315,16 @@ dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names,
     SV *result = NULL;
     size_t start = 0;
     SSize_t i;
-    bool found_undef = FALSE;
+    U32 undef_count = 0;
 
-    init_walk_settings(aTHX_ settings, &walk_settings, needs_original, &found_undef);
+    init_walk_settings(aTHX_ settings, &walk_settings, needs_original, &undef_count);
     ENTER;
     ctx = ice_take_context(aTHX);
     if (!value || !ice_walk_plain_value(aTHX_ ctx, &tape, value, &walk_settings))
         ice_walk_list(aTHX_ ctx, &tape, values ? values : list_of_one(aTHX_ value), &walk_settings);
-    /* In Data::Dumper, an item that does not exist is perl's own undef, and references to this undef become
-     * references to the item. */
-    if (UNLIKELY(*needs_original || (found_undef && has_holes(&tape)))) {
+    /* In Data::Dumper, references to perl's own undef refer to the first use of it, and an item that does not exist is
+     * such a use. */
+    if (UNLIKELY(*needs_original || undef_count > 1 || (undef_count && has_holes(&tape)))) {
         *needs_original = TRUE;
         LEAVE;
         return NULL;

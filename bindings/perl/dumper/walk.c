@@ -89,8 +89,8 @@ put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
-    if (sv == &PL_sv_undef && w->settings->found_undef)
-        *w->settings->found_undef = TRUE;
+    if (sv == &PL_sv_undef && w->settings->undef_count)
+        ++*w->settings->undef_count;
     return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }
 

@@ -80,7 +80,8 @@ ij_set_decoded_type(pTHX_ ice_context *ctx, const icecore_view *view, SV *variab
             target = newSV(0);
             av_push((AV *)stack[depth - 1].types, target);
         } else
-            target = HeVAL(hv_fetch_ent((HV *)stack[depth - 1].types, key_of(aTHX_ ctx, view, node, key_node), TRUE, 0));
+            target =
+                HeVAL(hv_fetch_ent((HV *)stack[depth - 1].types, key_of(aTHX_ ctx, view, node, key_node), TRUE, 0));
         if (node->kind != ICECORE_ARRAY && node->kind != ICECORE_MAP) {
             if (node->kind < ICECORE_ARRAY)
                 sv_setiv(target, type_of_leaf(view, node));

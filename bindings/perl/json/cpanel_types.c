@@ -192,7 +192,8 @@ put_as_bool(pTHX_ iw_walker *w, SV *sv, U16 key)
         else if (flags & (J_ALLOW_BLESSED | J_CONVERT_BLESSED))
             truth = SvTYPE(sv) < SVt_PVAV && SvTRUE_nomg(sv);
         else
-            croak("encountered object '%s', but convert_blessed is not enabled", SvPV_nolen(reference_text(aTHX_ sv)));
+            croak("encountered object '%s', but convert_blessed is not enabled",
+                  SvPV_nolen(reference_text(aTHX_ sv)));
     } else if (SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_PVGV) {
         if ((truth = ij_boolean_of(aTHX_ sv)) < 0)
             croak("cannot encode reference to scalar '%s' unless the scalar is 0 or 1",

@@ -300,7 +300,8 @@ encode(pTHX_ const ice_json *json, SV *data, SV *type)
         croak("hash- or arrayref expected (not a simple scalar, use allow_nonref to allow this)");
     Zero(&settings, 1, ice_write_settings);
     settings.rules = flags & J_CPANEL ? &ij_cpanel_rules : &ij_rules;
-    if (flags & J_CPANEL && ((type && (SvGMAGICAL(type) || SvOK(type))) || flags & (J_REQUIRE_TYPES | J_TYPE_ALL_STRING))) {
+    if (flags & J_CPANEL
+        && ((type && (SvGMAGICAL(type) || SvOK(type))) || flags & (J_REQUIRE_TYPES | J_TYPE_ALL_STRING))) {
         Zero(&types, 1, ij_types);
         types.root = type ? sv_mortalcopy(type) : NULL;
         types.buffer = sv_2mortal(newSVpvs(""));
@@ -312,7 +313,8 @@ encode(pTHX_ const ice_json *json, SV *data, SV *type)
     settings.json = json;
     Zero(&style, 1, icecore_json_style);
     if (flags & ~(U32)(J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS)) {
-        style.beyond = flags & J_BINARY ? 3 : flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0; /* see icecore_json_style */
+        /* See icecore_json_style. */
+        style.beyond = flags & J_BINARY ? 3 : flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0;
         style.has_lines = (flags & J_INDENT) != 0;
         style.indent = json->indent_length;
         style.space_before = (flags & J_SPACE_BEFORE) != 0;
@@ -426,7 +428,8 @@ decode(pTHX_ ice_json *json, const char *text, STRLEN len, const ij_text_origin 
     settings.depth_advice = "raise it with max_depth(N) if the text is trusted";
     settings.trailing_advice = "cut them off; decode_prefix reads the first document, incr_parse one after another";
     settings.no_thaw_message = "cannot decode perl-object (package does not have a THAW method)";
-    if (json->filter || json->single_filter || (json->flags & (J_ALLOW_DUPKEYS | J_DUPKEYS_AS_ARRAYREF)) != J_ALLOW_DUPKEYS)
+    if (json->filter || json->single_filter
+        || (json->flags & (J_ALLOW_DUPKEYS | J_DUPKEYS_AS_ARRAYREF)) != J_ALLOW_DUPKEYS)
         settings.filters = &ij_filters;
     if (json->flags & J_DUPKEYS_AS_ARRAYREF)
         settings.repeated_keys = (HV *)sv_2mortal((SV *)newHV());

@@ -101,7 +101,7 @@ is_deeply($texts{'Icecore::Dumper'}, $texts{'Data::Dumper'}, "both give the same
     @deleted = (1, 2, 3);
     delete $deleted[1];
     my %cases = (
-        handle => [*STDOUT{IO}], format => [*PAGE{FORMAT}], 'tied version' => [\$tied, $tied], 'tied item' => \@tied_item,
+        'undef twice' => [\undef, { a => \undef }], handle => [*STDOUT{IO}], format => [*PAGE{FORMAT}], 'tied version' => [\$tied, $tied], 'tied item' => \@tied_item,
         'holes first' => \@first, 'hole before' => [\@last, \undef], 'hole after' => [\undef, \@only_hole, \@only_hole],
         'deleted item' => [\@deleted, \undef, \undef], 'holes alone' => [\@only_hole, \@only_hole],
     );
