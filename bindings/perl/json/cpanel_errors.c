@@ -292,14 +292,20 @@ close_container(pTHX_ text_scan *scan)
     SvREFCNT_dec(av_pop(scan->keys));
 }
 
+static bool scan_value(pTHX_ text_scan *scan, bool *is_open);
+
 /* Reads the class of a tag, which precedes an array. */
 static bool
 scan_tag(pTHX_ text_scan *scan, SV *text)
 {
     scan->position++;
     skip_blanks(scan);
-    if (peek(scan) != '"')
-        return scan->gave_up = TRUE, FALSE;
+    if (peek(scan) != '"') {
+        bool is_open;
+        if (peek(scan) && memCHRs("[{('", peek(scan)))
+            return scan->gave_up = TRUE, FALSE;
+        return scan_value(aTHX_ scan, &is_open) && fail(scan, "malformed JSON string, (tag) must be a string");
+    }
     scan->position++;
     if (!scan_string(aTHX_ scan, '"', text))
         return FALSE;
@@ -311,14 +317,13 @@ scan_tag(pTHX_ text_scan *scan, SV *text)
     return TRUE;
 }
 
-static bool scan_value(pTHX_ text_scan *scan, bool *is_open);
-
-/* Reads what follows a tag. If this is an array, no error is reported in it or after it, because the class may be the
- * error: the message of the engine tells it. */
+/* Reads what follows a tag. Whether its class exists is not an error of the text. */
 static bool
 scan_value_of_tag(pTHX_ text_scan *scan, bool *is_open)
 {
-    if (memCHRs("[{(", peek(scan)) && peek(scan))
+    if (peek(scan) == '[')
+        return scan_value(aTHX_ scan, is_open);
+    if (peek(scan) == '{' || peek(scan) == '(')
         return scan->gave_up = TRUE, FALSE;
     return scan_value(aTHX_ scan, is_open) && fail(scan, "malformed JSON string, tag value must be an array");
 }
