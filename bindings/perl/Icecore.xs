@@ -162,4 +162,6 @@ INCLUDE: sereal/sereal.xsh
 
 INCLUDE: json/json.xsh
 
+INCLUDE: json/cpanel.xsh
+
 INCLUDE: dumper/dumper.xsh

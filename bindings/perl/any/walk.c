@@ -14,7 +14,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
         iw_push_scalar(aTHX_ w, sv, flags, key, FALSE);
 }
 
-#define IW_FORMAT 0
+#define IW_FORMAT IW_MARKS_REGEXPS
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 

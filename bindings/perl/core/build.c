@@ -31,6 +31,17 @@ lock_values(AV *list)
         SvREADONLY_on(AvARRAY(list)[i]);
 }
 
+/* Adds a value to those of a key that the hash already has. Returns false if it does not have the key. */
+static bool
+add_to_repeated(pTHX_ ib_builder *b, HV *hv, SV *key, SV *value)
+{
+    HE *he = hv_fetch_ent(hv, key, FALSE, 0);
+    if (!he)
+        return FALSE;
+    b->settings->filters->add_repeated(aTHX_ b->settings->repeated_keys, &HeVAL(he), value);
+    return TRUE;
+}
+
 /* Puts the value of the node `index` into the open container, which takes over the caller's
  * reference. Without an open container the value becomes the root. */
 static void
@@ -73,6 +84,9 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
             }
             if (key->flags & ICECORE_FLAG_LOCKED)
                 lock_value(aTHX_ b, frame, index, value);
+            if (UNLIKELY(b->settings->repeated_keys)
+                && add_to_repeated(aTHX_ b, hv, sv_2mortal(ib_new_string(aTHX_ b, key)), value))
+                return;
             ib_store_by_node(aTHX_ b, hv, frame->key, value);
         } else {
             SV *key = ice_key_sv(aTHX_ ctx, b->view, node->key);
@@ -84,6 +98,8 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
             }
             if (UNLIKELY(flags & ICECORE_FLAG_LOCKED))
                 lock_value(aTHX_ b, frame, index, value);
+            if (UNLIKELY(b->settings->repeated_keys) && add_to_repeated(aTHX_ b, hv, key, value))
+                return;
             if (UNLIKELY(b->foreign_code_ran))
                 ib_store_by_sv(aTHX_ ctx, hv, key, value);
             else
@@ -443,7 +459,7 @@ filter_hash(pTHX_ ib_builder *b, const ice_build_frame *frame)
 {
     const ice_filters *filters = b->settings->filters;
     const ice_json *json = b->settings->json;
-    if (!filters->is_filtered(aTHX_ json, (HV *)frame->sv, b->view->nodes[frame->node].aux))
+    if (!filters->is_filtered(aTHX_ b->settings, (HV *)frame->sv, b->view->nodes[frame->node].aux))
         return;
     ib_protect_frames(aTHX_ b);
     ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
@@ -561,7 +577,8 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
     b.foreign_code_ran = FALSE;
     /* The fast paths do not call ib_new_shared_leaf, so they are not used if a setting needs this
      * function. They are not used either if leaves must be marked as tainted. */
-    b.needs_leaf_settings = settings->use_undef || settings->alias_limit || settings->numbers || TAINT_get;
+    b.needs_leaf_settings = settings->use_undef || settings->alias_limit || settings->numbers
+                         || settings->repeated_keys || settings->has_bytes || settings->parses_floats || TAINT_get;
     ice_update_keys(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);

@@ -130,9 +130,9 @@ ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
 {
     const ice_read_settings *settings = b->settings;
     const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
-    SV *number = settings->numbers ? new_number(aTHX_ b, node) : NULL;
-    if (number)
-        return mark_tainted(aTHX_ b, node, number);
+    SV *leaf = settings->numbers ? new_number(aTHX_ b, node) : NULL;
+    if (leaf)
+        return mark_tainted(aTHX_ b, node, leaf);
     /* Only items of arrays and values of hashes are shared. The small integers begin at -16. This
      * integer has the index 0 in the list. */
     if (frame && (frame->kind == IB_ARRAY || frame->kind == IB_MAP)) {
@@ -148,5 +148,10 @@ ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
             return SvREFCNT_inc_simple_NN(*cached);
         }
     }
-    return mark_tainted(aTHX_ b, node, ib_new_leaf(aTHX_ b, node));
+    leaf = ib_new_leaf(aTHX_ b, node);
+    if (settings->parses_floats && is_unquoted_number(b, node))
+        sv_setnv(leaf, SvNV(leaf));
+    if (settings->has_bytes && node->kind == ICECORE_TEXT && node->payload & ICECORE_IN_ARENA)
+        sv_utf8_downgrade(leaf, TRUE);
+    return mark_tainted(aTHX_ b, node, leaf);
 }

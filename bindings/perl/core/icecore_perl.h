@@ -221,6 +221,9 @@ ice_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 typedef struct iw_rules iw_rules;
 
 typedef struct ice_json ice_json;
+typedef struct ij_types ij_types;
+typedef struct ij_text_origin ij_text_origin;
+typedef struct ice_read_settings ice_read_settings;
 
 /* How values are walked. A field that only some formats use begins its comment with the format. */
 typedef struct {
@@ -240,10 +243,13 @@ typedef struct {
     bool serializes_refused;    /* Sereal: objects that this list refuses are written as ordinary objects */
     SV *owner;                  /* the encoder that owns these settings; or NULL */
     const ice_json *json;       /* JSON: json.h */
+    ij_types *types;            /* JSON: the types of values, cpanel.h; or NULL */
     bool sort_keys;             /* hashes are written in the order of their keys */
     SV *sort_code;              /* Data::Dumper: code that lists the keys of a hash; or NULL */
     const char *freezer_method; /* Data::Dumper: a method that is called before an object is walked; or NULL */
-    bool *found_glob;           /* Data::Dumper: set to true if a value is a glob; or NULL */
+    bool *needs_original;       /* Data::Dumper: set to true if only Data::Dumper itself can dump a value; or NULL */
+    U32 *undef_count;           /* Data::Dumper: counts the uses of perl's own undef; or NULL */
+    bool dumps_globs;           /* Data::Dumper: the contents of globs are dumped, which only the original can */
     bool warns_about_code;      /* Data::Dumper */
 } ice_write_settings;
 
@@ -253,13 +259,15 @@ typedef enum { ICE_WARN_NEVER, ICE_WARN_ALWAYS, ICE_WARN_UNLESS_OVERLOADED } ice
 /* Filters for complete hashes. */
 typedef struct {
     /* Returns true if a hash that was built from this number of entries is filtered. */
-    bool (*is_filtered)(pTHX_ const ice_json *json, HV *hv, U32 entries);
+    bool (*is_filtered)(pTHX_ const ice_read_settings *settings, HV *hv, U32 entries);
     /* Filters a hash; `variable` is the variable with the reference to it. */
     void (*filter)(pTHX_ const ice_json *json, HV *hv, SV *variable);
+    /* Adds the value of a repeated key; `slot` has what the hash has so far. Takes over the caller's reference. */
+    void (*add_repeated)(pTHX_ HV *repeated_keys, SV **slot, SV *value);
 } ice_filters;
 
 /* How values are built. A field that only some formats use begins its comment with the format. */
-typedef struct {
+struct ice_read_settings {
     bool cloning;                     /* Storable: dclone */
     bool bless_ok;                    /* objects are blessed, and their hooks are called */
     bool tie_ok;                      /* variables are tied */
@@ -285,6 +293,11 @@ typedef struct {
     SV *false_value, *true_value; /* the values of booleans; NULL for perl's own */
     const ice_json *json;         /* JSON: json.h */
     const ice_filters *filters;   /* JSON; or NULL */
+    const ij_text_origin *origin; /* JSON: the text; or NULL */
+    bool parses_floats;           /* JSON: the reader left floats as the text of their digits */
+    bool has_bytes;               /* JSON: strings with escapes are bytes, if their characters allow it */
+    HV *repeated_keys;            /* JSON: values of a repeated key become an array; the addresses of these arrays; or
+                                   * NULL */
     AV *numbers;                  /* JSON: receives two items for each number: its value, and true if it is a float;
                                * or NULL */
     const char *thaw_format;      /* the argument of THAW that names the format */
@@ -298,7 +311,7 @@ typedef struct {
     SV *(*translate_error)(pTHX_ const icecore_error *error, const char *bytes, STRLEN len);
     const char *depth_advice;    /* what allows more levels; NULL for the default */
     const char *trailing_advice; /* what to do about bytes after the document; NULL for the default */
-} ice_read_settings;
+};
 
 /* ---- records ------------------------------------------------------------ */
 

@@ -67,7 +67,9 @@ enum {
     IW_OVERLOAD = 1 << 8,    /* an object whose class is overloaded gets ICECORE_FLAG_OVERLOAD */
     IW_SOURCE = 1 << 9,      /* the output is source code: variables have no class, globs have a name */
     IW_BLESS_IS_NO_LEVEL = 1 << 10, /* a class around a container or a reference does not count as a level */
-    IW_REF_IS_NO_LEVEL = 1 << 11    /* nor does a reference to a scalar */
+    IW_REF_IS_NO_LEVEL = 1 << 11,   /* nor does a reference to a scalar */
+    IW_MARKS_REGEXPS = 1 << 12      /* regexps get ICECORE_FLAG_PERL, so that writers for other languages translate
+                                     * them */
 };
 
 /* The rules of a format. Functions that may be NULL say so. */
@@ -144,6 +146,8 @@ void iw_croak_on_bless(pTHX);
 /* Dies, because the format has no form for the value. */
 void iw_croak_unsupported(pTHX_ iw_walker *w, SV *sv, U16 key, U32 wrapper_count);
 ice_walk_frame *iw_push_tied(pTHX_ iw_walker *w, U8 form, SV *object, U8 flags, U16 key, U32 wrapper_count);
+/* Puts a v-string. Returns false for all other scalars. */
+bool iw_put_vstring(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count);
 bool iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count);
 bool iw_put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item);
 SV *iw_next_hook_item(pTHX_ iw_walker *w);

@@ -70,7 +70,8 @@ iw_put_regexp(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
     REGEXP *re = SvTYPE(sv) == SVt_REGEXP ? (REGEXP *)sv : SvRX(sv);
     char modifiers[64];
     STRLEN count = regexp_flags(aTHX_ re, modifiers);
-    U32 node = iw_push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
+    const U8 mark = iw_format_has(w, IW_MARKS_REGEXPS) ? ICECORE_FLAG_PERL : 0;
+    U32 node = iw_push(aTHX_ w, ICECORE_REGEXP, flags | mark, key, 2, 0);
     iw_push_string(aTHX_ w, RX_UTF8(re) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, RX_PRECOMP(re), RX_PRELEN(re));
     iw_push_string(aTHX_ w, ICECORE_BYTES, 0, 0, modifiers, count);
     iw_end_node(w, node, 2, wrapper_count);
@@ -123,6 +124,20 @@ iw_put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
     return TRUE;
 }
 
+bool
+iw_put_vstring(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
+{
+    const MAGIC *mg = SvPOK(sv) && SvMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_vstring) : NULL;
+    U32 node;
+    if (!mg)
+        return FALSE;
+    node = iw_push(aTHX_ w, ICECORE_VSTRING, flags, key, 2, 0);
+    iw_push_string(aTHX_ w, ICECORE_BYTES, 0, 0, mg->mg_ptr, mg->mg_len);
+    iw_push_pv(aTHX_ w, sv, 0, 0);
+    iw_end_node(w, node, 2, wrapper_count);
+    return TRUE;
+}
+
 /* Puts a scalar with magic that the formats have a form for: an element of a tied container,
  * a tied scalar, a v-string. For all other scalars it puts nothing and returns false. */
 bool
@@ -142,13 +157,8 @@ iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
         iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_SCALAR, mg->mg_obj, flags, key, wrapper_count);
         return TRUE;
     }
-    if (SvPOK(sv) && SvMAGICAL(sv) && (mg = mg_find(sv, PERL_MAGIC_vstring))) {
-        U32 node = iw_push(aTHX_ w, ICECORE_VSTRING, flags, key, 2, 0);
-        iw_push_string(aTHX_ w, ICECORE_BYTES, 0, 0, mg->mg_ptr, mg->mg_len);
-        iw_push_pv(aTHX_ w, sv, 0, 0);
-        iw_end_node(w, node, 2, wrapper_count);
+    if (iw_put_vstring(aTHX_ w, sv, flags, key, wrapper_count))
         return TRUE;
-    }
     if (SvTAINTED(sv))
         TAINT; /* the result is tainted too */
     return FALSE;

@@ -259,9 +259,11 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
 
 /* ---- dumping ----------------------------------------------------------- */
 
-/* Makes the settings of the walk. The walk sets `found_glob` if Data::Dumper itself has to dump a glob. */
+/* Makes the settings of the walk. The walk sets `needs_original` if Data::Dumper itself has to dump a value, and
+ * counts in `undef_count` the uses of perl's own undef. */
 static void
-init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *found_glob)
+init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *needs_original,
+                   U32 *undef_count)
 {
     Zero(walk_settings, 1, ice_write_settings);
     walk_settings->rules = &ice_dumper_rules;
@@ -273,8 +275,10 @@ init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_s
     walk_settings->freezer_method = settings->texts[ID_FREEZER] ? SvPV_nolen(settings->texts[ID_FREEZER]) : NULL;
     walk_settings->deparse = (settings->flags & 1U << ID_DEPARSE) != 0;
     walk_settings->warns_about_code = (settings->flags & 1U << ID_PURITY) != 0;
+    walk_settings->needs_original = needs_original;
+    walk_settings->undef_count = undef_count;
     /* With Purity, Data::Dumper also dumps the contents of a glob. */
-    walk_settings->found_glob = settings->flags & 1U << ID_PURITY ? found_glob : NULL;
+    walk_settings->dumps_globs = (settings->flags & 1U << ID_PURITY) != 0;
 }
 
 /* Returns a list with one value. */
@@ -284,6 +288,17 @@ list_of_one(pTHX_ SV *value)
     AV *list = (AV *)sv_2mortal((SV *)newAV());
     av_push(list, SvREFCNT_inc_simple_NN(value));
     return list;
+}
+
+/* Returns true if an array on the tape has an item that does not exist. */
+static bool
+has_holes(const icecore_tape *tape)
+{
+    size_t i;
+    for (i = 0; i < tape->node_count; i++)
+        if (tape->nodes[i].kind == ICECORE_HOLE)
+            return TRUE;
+    return FALSE;
 }
 
 /* Dumps `value`, or a list of values if it is NULL. Returns the text, see ice_dumper_dump. If a
@@ -300,13 +315,17 @@ dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names,
     SV *result = NULL;
     size_t start = 0;
     SSize_t i;
+    U32 undef_count = 0;
 
-    init_walk_settings(aTHX_ settings, &walk_settings, needs_original);
+    init_walk_settings(aTHX_ settings, &walk_settings, needs_original, &undef_count);
     ENTER;
     ctx = ice_take_context(aTHX);
     if (!value || !ice_walk_plain_value(aTHX_ ctx, &tape, value, &walk_settings))
         ice_walk_list(aTHX_ ctx, &tape, values ? values : list_of_one(aTHX_ value), &walk_settings);
-    if (UNLIKELY(*needs_original)) {
+    /* In Data::Dumper, references to perl's own undef refer to the first use of it, and an item that does not exist is
+     * such a use. */
+    if (UNLIKELY(*needs_original || undef_count > 1 || (undef_count && has_holes(&tape)))) {
+        *needs_original = TRUE;
         LEAVE;
         return NULL;
     }

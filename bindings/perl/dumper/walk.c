@@ -79,11 +79,19 @@ put_ref(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs)
     return FALSE;
 }
 
-/* Only v-strings have a form of their own. */
+/* Only v-strings have a form of their own, also if a tied scalar has one. */
 static bool
 put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
-    return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wrapper_count);
+    return SvVOK(sv) && iw_put_vstring(aTHX_ w, sv, flags, key, wrapper_count);
+}
+
+static bool
+put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
+{
+    if (sv == &PL_sv_undef && w->settings->undef_count)
+        ++*w->settings->undef_count;
+    return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }
 
 /* Puts code: its text with Deparse, and otherwise a dummy sub. */
@@ -114,7 +122,7 @@ put_code(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_coun
     iw_end_node(w, (U32)w->tape->node_count - 2, 1, wrapper_count);
 }
 
-/* Puts the name of a glob. Dies for handles and so on. */
+/* Puts the name of a glob. Handles and formats are left to Data::Dumper itself, which warns of them. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -123,10 +131,16 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
     const char *text;
     PERL_UNUSED_VAR(rv);
     PERL_UNUSED_VAR(flags);
-    if (!isGV_with_GP(sv))
-        iw_croak_unsupported(aTHX_ w, sv, key, wrapper_count);
-    if (w->settings->found_glob)
-        *w->settings->found_glob = TRUE;
+    if (!isGV_with_GP(sv)) {
+        if (!w->settings->needs_original)
+            iw_croak_unsupported(aTHX_ w, sv, key, wrapper_count);
+        *w->settings->needs_original = TRUE;
+        iw_push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
+        iw_end_wrappers(w, wrapper_count);
+        return;
+    }
+    if (w->settings->dumps_globs && w->settings->needs_original)
+        *w->settings->needs_original = TRUE;
     name = sv_2mortal(newSV(0));
     gv_efullname4(name, (GV *)sv, "*", TRUE);
     text = SvPV(name, len);
@@ -147,7 +161,7 @@ const iw_rules ice_dumper_rules = {
     .put = iw_put,
     .put_fast = put_fast,
     .push_scalar = push_scalar,
-    .put_immortal = iw_put_immortal,
+    .put_immortal = put_immortal,
     .put_magical = put_magical,
     .put_ref = put_ref,
     .put_code = put_code,

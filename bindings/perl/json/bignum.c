@@ -2,21 +2,26 @@
  * Cpanel::JSON::XS with allow_bignum. */
 #include "json/json.h"
 
-/* Replaces the text of a number by an object. */
-static void
-replace_by_object(pTHX_ SV *sv, bool is_float)
+SV *
+ij_new_big_number(pTHX_ const char *class_name, SV *text)
 {
-    SV *arguments[2], *object, *class;
+    SV *arguments[2], *class = sv_2mortal(newSVpv(class_name, 0));
     CV *method;
-    class = is_float ? sv_2mortal(newSVpvs("Math::BigFloat")) : sv_2mortal(newSVpvs("Math::BigInt"));
     arguments[0] = class;
-    arguments[1] = sv_mortalcopy(sv);
+    arguments[1] = text;
     if (!ice_find_method(aTHX_ gv_stashsv(class, GV_ADD), "new"))
         load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
     method = ice_find_method(aTHX_ gv_stashsv(class, GV_ADD), "new");
     if (!method)
         croak("Icecore: %" SVf " has no method new", SVfARG(class));
-    object = ice_call_scalar(aTHX_ (SV *)method, arguments, 2);
+    return ice_call_scalar(aTHX_ (SV *)method, arguments, 2);
+}
+
+/* Replaces the text of a number by an object. */
+static void
+replace_by_object(pTHX_ SV *sv, bool is_float)
+{
+    SV *object = ij_new_big_number(aTHX_ is_float ? "Math::BigFloat" : "Math::BigInt", sv_mortalcopy(sv));
     SvREADONLY_off(sv);
     sv_setsv(sv, object);
 }

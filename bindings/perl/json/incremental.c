@@ -201,7 +201,7 @@ ice_json_next(pTHX_ SV *self)
     /* The text is copied, because a filter may call this function again. */
     len = json->scanned;
     text = sv_2mortal(newSVpvn(SvPVX(json->text), len));
-    result = ij_decode(aTHX_ json, SvPVX(text), len, cBOOL(SvUTF8(json->text)), &consumed);
+    result = ij_decode(aTHX_ json, SvPVX(text), len, cBOOL(SvUTF8(json->text)), &consumed, NULL);
     if (json->text)
         remove_front(aTHX_ json, consumed < SvCUR(json->text) ? consumed : SvCUR(json->text));
     return result;

@@ -1,10 +1,12 @@
 /* Implements the settings of JSON, and encodes and decodes texts. */
-#include "json/json.h"
 #include "core/documents.h"
+#include "json/cpanel.h"
 
 #define MY_CXT_KEY "Icecore::json" XS_VERSION
 typedef struct {
-    ice_json defaults; /* the settings of encode_json and decode_json */
+    ice_json defaults;        /* the settings of encode_json and decode_json */
+    ice_json cpanel_defaults; /* those of Icecore::JSON::Cpanel */
+    ice_json cpanel_nonref;   /* the same, and allow_nonref is on */
     HV *stash;
 } my_cxt_t;
 START_MY_CXT
@@ -21,6 +23,11 @@ init_state(pTHX_ my_cxt_t *cxt)
     cxt->defaults.max_depth = 512;
     cxt->defaults.indent_length = 3;
     cxt->defaults.inf_nan = BARE_INF_NAN;
+    cxt->cpanel_defaults = cxt->defaults;
+    cxt->cpanel_defaults.flags = J_UTF8 | J_CPANEL;
+    cxt->cpanel_defaults.inf_nan = 0;
+    cxt->cpanel_nonref = cxt->cpanel_defaults;
+    cxt->cpanel_nonref.flags |= J_ALLOW_NONREF;
 }
 
 void
@@ -44,6 +51,7 @@ static void
 free_contents(pTHX_ ice_json *json)
 {
     icecore_stage_free(json->reader);
+    icecore_stage_free(json->digits_reader);
     SvREFCNT_dec(json->true_value);
     SvREFCNT_dec(json->false_value);
     SvREFCNT_dec(json->filter);
@@ -58,18 +66,28 @@ ice_json_end(pTHX)
 {
     dMY_CXT;
     free_contents(aTHX_ & MY_CXT.defaults);
+    free_contents(aTHX_ & MY_CXT.cpanel_defaults);
+    free_contents(aTHX_ & MY_CXT.cpanel_nonref);
     init_state(aTHX_ & MY_CXT);
+}
+
+static void
+set_booleans(pTHX_ ice_json *json, SV *false_value, SV *true_value)
+{
+    SvREFCNT_dec(json->false_value);
+    SvREFCNT_dec(json->true_value);
+    json->false_value = newSVsv(false_value);
+    json->true_value = newSVsv(true_value);
+    json->boolean_stash = SvSTASH(SvRV(true_value));
 }
 
 void
 ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value)
 {
     dMY_CXT;
-    SvREFCNT_dec(MY_CXT.defaults.false_value);
-    SvREFCNT_dec(MY_CXT.defaults.true_value);
-    MY_CXT.defaults.false_value = newSVsv(false_value);
-    MY_CXT.defaults.true_value = newSVsv(true_value);
-    MY_CXT.defaults.boolean_stash = SvSTASH(SvRV(true_value));
+    set_booleans(aTHX_ & MY_CXT.defaults, false_value, true_value);
+    set_booleans(aTHX_ & MY_CXT.cpanel_defaults, false_value, true_value);
+    set_booleans(aTHX_ & MY_CXT.cpanel_nonref, false_value, true_value);
 }
 
 /* ---- objects ----------------------------------------------------------- */
@@ -86,16 +104,16 @@ ij_from_object(pTHX_ SV *self)
 }
 
 SV *
-ice_json_new(pTHX_ SV *class)
+ice_json_new(pTHX_ SV *class, U32 flags)
 {
     dMY_CXT;
     ice_json *json;
     SV *object;
     Newxz(json, 1, ice_json);
-    json->flags = J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
+    json->flags = flags;
     json->max_depth = MY_CXT.defaults.max_depth;
     json->indent_length = 3;
-    json->inf_nan = BARE_INF_NAN;
+    json->inf_nan = flags & J_CPANEL ? 0 : BARE_INF_NAN;
     json->boolean_stash = MY_CXT.defaults.boolean_stash;
     json->true_value = SvREFCNT_inc(MY_CXT.defaults.true_value);
     json->false_value = SvREFCNT_inc(MY_CXT.defaults.false_value);
@@ -244,14 +262,26 @@ is_nonref(pTHX_ const ice_json *json, SV *sv)
     if (!SvROK(sv))
         return TRUE;
     sv = SvRV(sv);
+    if (json->flags & J_CPANEL)
+        return SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_boolean_of(aTHX_ sv) >= 0;
     /* As in JSON::XS, a reference to a scalar of a simpler type is accepted. */
     return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV
         && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_boolean_of(aTHX_ sv) >= 0);
 }
 
+/* Dies, because the engine can't write a value. */
+static void
+croak_unwritable(pTHX_ const ice_json *json, const icecore_error *error)
+{
+    const char *out_of_range = json->flags & J_CPANEL ? strstr(error->message, "out of range codepoint") : NULL;
+    if (out_of_range) /* programs may search for the message of Cpanel::JSON::XS, which has no prefix */
+        croak("%s", out_of_range);
+    ice_croak_error(aTHX_ error);
+}
+
 /* Encodes a value as a text. */
 static SV *
-encode(pTHX_ const ice_json *json, SV *data)
+encode(pTHX_ const ice_json *json, SV *data, SV *type)
 {
     /* The engine's numbers for the values of stringify_infnan: null, quoted, bare, quoted without a
      * sign. */
@@ -263,36 +293,46 @@ encode(pTHX_ const ice_json *json, SV *data)
     icecore_bytes out;
     icecore_error error;
     ice_context *ctx;
+    ij_types types;
     SV *result;
 
     if (UNLIKELY(!(flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, data))
         croak("hash- or arrayref expected (not a simple scalar, use allow_nonref to allow this)");
     Zero(&settings, 1, ice_write_settings);
-    settings.rules = &ij_rules;
+    settings.rules = flags & J_CPANEL ? &ij_cpanel_rules : &ij_rules;
+    if (flags & J_CPANEL
+        && ((type && (SvGMAGICAL(type) || SvOK(type))) || flags & (J_REQUIRE_TYPES | J_TYPE_ALL_STRING))) {
+        Zero(&types, 1, ij_types);
+        types.root = type ? sv_mortalcopy(type) : NULL;
+        types.buffer = sv_2mortal(newSVpvs(""));
+        settings.types = &types;
+    }
     settings.sort_keys = (flags & J_CANONICAL) != 0;
     settings.max_depth = json->max_depth ? json->max_depth : 1;
     settings.owner = json->owner;
     settings.json = json;
     Zero(&style, 1, icecore_json_style);
     if (flags & ~(U32)(J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS)) {
-        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0; /* see icecore_json_style */
+        /* See icecore_json_style. */
+        style.beyond = flags & J_BINARY ? 3 : flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0;
         style.has_lines = (flags & J_INDENT) != 0;
         style.indent = json->indent_length;
         style.space_before = (flags & J_SPACE_BEFORE) != 0;
         style.space_after = (flags & J_SPACE_AFTER) != 0;
         style.escape_slash = (flags & J_ESCAPE_SLASH) != 0;
-        style.all_strings = (flags & J_TYPE_ALL_STRING) != 0;
+        style.all_strings = (flags & (J_TYPE_ALL_STRING | J_CPANEL)) == J_TYPE_ALL_STRING;
+        style.point_zero = (flags & J_CPANEL) != 0;
     }
     style.inf_nan = engine_inf_nan[json->inf_nan];
     ENTER;
     ctx = ice_take_context(aTHX);
     ice_walk(aTHX_ ctx, &tape, data, &settings, NULL);
     if (icecore_json_write(ctx->pooled.engine, &style, &tape, &out, &error) != ICECORE_OK)
-        ice_croak_error(aTHX_ & error);
+        croak_unwritable(aTHX_ json, &error);
     result = newSVpvn((const char *)out.bytes, out.len);
     if (UNLIKELY(TAINT_get)) /* as in JSON::XS */
         SvTAINTED_off(result);
-    if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
+    if (!(flags & (J_ASCII | J_LATIN1 | J_BINARY | J_UTF8)))
         SvUTF8_on(result);
     if (UNLIKELY(flags & J_SHRINK))
         sv_utf8_downgrade(result, TRUE);
@@ -304,44 +344,75 @@ SV *
 ice_json_encode(pTHX_ SV *self, SV *data)
 {
     dMY_CXT;
-    return encode(aTHX_ self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults, data);
+    return encode(aTHX_ self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults, data, NULL);
+}
+
+SV *
+ice_cpanel_encode(pTHX_ SV *self, SV *data, SV *type)
+{
+    dMY_CXT;
+    return encode(aTHX_ self ? ij_from_object(aTHX_ self) : &MY_CXT.cpanel_defaults, data, type);
 }
 
 /* ---- decoding ---------------------------------------------------------- */
 
+/* Returns a new reader with the options that are set. With `keeps_digits`, a float that no double represents
+ * exactly is the text of its digits. */
+static icecore_stage *
+new_reader(pTHX_ const ice_json *json, bool keeps_digits)
+{
+    static const struct {
+        U32 flag;
+        const char *option;
+    } options[] = { { J_RELAXED, "relaxed" },
+                    { J_ALLOW_SINGLEQUOTE, "singlequote" },
+                    { J_ALLOW_BAREKEY, "barekey" },
+                    { J_ALLOW_TAGS, "tags" } };
+    SV *spec = sv_2mortal(newSVpvs("json:typed=no"));
+    icecore_stage *reader;
+    size_t i;
+    for (i = 0; i < C_ARRAY_LENGTH(options); i++)
+        if (json->flags & options[i].flag)
+            sv_catpvf(spec, ",%s", options[i].option);
+    if (keeps_digits)
+        sv_catpvs(spec, ",bignum");
+    reader = ice_stage_new(aTHX_ SvPVX(spec), SvCUR(spec));
+    ice_set_stage_limit(aTHX_ reader, "depth", json->max_depth);
+    return reader;
+}
+
 /* Reads a text that icecore_json_read can't read: one that needs an option, or that has an
  * error. Dies of the error. */
 static void
-read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
-             const ice_read_settings *settings, icecore_view *view)
+read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, const ij_text_origin *origin,
+             U32 flags, ice_read_settings *settings, icecore_view *view)
 {
     icecore_error error;
-    if (!json->reader) {
-        static const struct {
-            U32 flag;
-            const char *option;
-        } options[] = { { J_RELAXED, "relaxed" },
-                        { J_ALLOW_SINGLEQUOTE, "singlequote" },
-                        { J_ALLOW_BAREKEY, "barekey" },
-                        { J_ALLOW_TAGS, "tags" },
-                        { J_ALLOW_BIGNUM, "bignum" } };
-        SV *spec = sv_2mortal(newSVpvs("json:typed=no"));
-        size_t i;
-        for (i = 0; i < C_ARRAY_LENGTH(options); i++)
-            if (json->flags & options[i].flag)
-                sv_catpvf(spec, ",%s", options[i].option);
-        json->reader = ice_stage_new(aTHX_ SvPVX(spec), SvCUR(spec));
-        ice_set_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
-    }
+    if (!json->reader)
+        json->reader = new_reader(aTHX_ json, (json->flags & J_ALLOW_BIGNUM) != 0);
     if (icecore_read(ctx->pooled.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view,
                      &error)
         == ICECORE_OK)
         return;
-    ij_croak_text_error(aTHX_ & error, settings, text, len, is_text);
+    if (error.kind == ICECORE_UNSUPPORTED && !settings->numbers && strstr(error.message, "below 1.8e308")) {
+        /* The engine never reads infinity, but perl does. So perl converts the digits. */
+        icecore_stage_free(json->digits_reader);
+        json->digits_reader = new_reader(aTHX_ json, TRUE);
+        settings->parses_floats = TRUE;
+        if (icecore_read(ctx->pooled.engine, json->digits_reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES,
+                         view, &error)
+            == ICECORE_OK)
+            return;
+    }
+    if (json->flags & J_CPANEL)
+        ij_croak_cpanel_error(aTHX_ json, origin, ice_read_error(aTHX_ & error, settings, text, len));
+    ij_croak_text_error(aTHX_ & error, settings, text, len, origin->is_text);
 }
 
-SV *
-ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed)
+/* Decodes a text in UTF-8; see ij_decode. */
+static SV *
+decode(pTHX_ ice_json *json, const char *text, STRLEN len, const ij_text_origin *origin, STRLEN *consumed,
+       SV *type_variable)
 {
     const U32 flags = consumed ? ICECORE_EACH : 0;
     ice_read_settings settings;
@@ -357,8 +428,13 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     settings.depth_advice = "raise it with max_depth(N) if the text is trusted";
     settings.trailing_advice = "cut them off; decode_prefix reads the first document, incr_parse one after another";
     settings.no_thaw_message = "cannot decode perl-object (package does not have a THAW method)";
-    if (json->filter || json->single_filter || !(json->flags & J_ALLOW_DUPKEYS))
+    if (json->filter || json->single_filter
+        || (json->flags & (J_ALLOW_DUPKEYS | J_DUPKEYS_AS_ARRAYREF)) != J_ALLOW_DUPKEYS)
         settings.filters = &ij_filters;
+    if (json->flags & J_DUPKEYS_AS_ARRAYREF)
+        settings.repeated_keys = (HV *)sv_2mortal((SV *)newHV());
+    settings.origin = origin;
+    settings.has_bytes = origin->has_bytes;
     settings.owner = json->owner;
     settings.bless_ok = TRUE;
     settings.classes = json->classes;
@@ -375,12 +451,14 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
      * read_special reads the text again with the options, or dies of the error. */
     if (json->flags & J_ALLOW_BIGNUM) {
         settings.numbers = (AV *)sv_2mortal((SV *)newAV());
-        read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);
+        read_special(aTHX_ json, ctx, text, len, origin, flags, &settings, &view);
     } else if (icecore_json_read(ctx->pooled.engine, (const U8 *)text, len, json->max_depth, flags, &view)
                != ICECORE_OK)
-        read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);
+        read_special(aTHX_ json, ctx, text, len, origin, flags, &settings, &view);
     if (consumed)
         *consumed = view.consumed;
+    if (type_variable)
+        ij_set_decoded_type(aTHX_ ctx, &view, type_variable);
     result = ice_build(aTHX_ ctx, &view, view.root, &settings);
     LEAVE;
     if (settings.numbers)
@@ -391,6 +469,13 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
               "to allow this)");
     }
     return result;
+}
+
+SV *
+ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed, SV *type_variable)
+{
+    const ij_text_origin origin = { text, len, 0, is_text, consumed != NULL, FALSE };
+    return decode(aTHX_ json, text, len, &origin, consumed, type_variable);
 }
 
 /* Returns the text of a string as UTF-8. With the flag utf8, the string has the bytes of this text.
@@ -415,20 +500,66 @@ utf8_text(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
     return SvPV_nomg(sv, *len);
 }
 
+static SV *
+decode_string(pTHX_ ice_json *json, SV *sv, UV *characters, SV *type_variable)
+{
+    STRLEN consumed;
+    ij_text_origin origin = { NULL, 0, 0, !(json->flags & J_UTF8), characters != NULL, FALSE };
+    SV *result, *unmarked = NULL;
+    const char *text;
+    STRLEN len;
+    if (json->flags & J_CPANEL) {
+        /* Magic and overloading are called only once. */
+        if (SvGMAGICAL(sv) || SvROK(sv)) {
+            text = SvPV(sv, len);
+            sv = newSVpvn_flags(text, len, SVs_TEMP | SvUTF8(sv));
+        }
+        if (SvOK(sv))
+            unmarked = ij_skip_byte_order_mark(aTHX_ sv, &origin.mark_len);
+    }
+    if (unmarked) {
+        text = SvPV(unmarked, len);
+        origin.is_text = TRUE;
+    } else
+        text = utf8_text(aTHX_ json, sv, &len);
+    origin.text = text;
+    origin.len = len;
+    if (UNLIKELY(json->flags & J_BINARY) && memchr(text, '\\', len))
+        text = SvPV(ij_convert_binary_escapes(aTHX_ text, len, &origin.has_bytes), len);
+    result = decode(aTHX_ json, text, len, &origin, characters ? &consumed : NULL, type_variable);
+    if ((json->flags & (J_CPANEL | J_RELAXED)) == J_CPANEL)
+        ij_warn_of_noncharacters(aTHX_ text, characters ? consumed : len);
+    if (characters) {
+        /* Blanks and comments after the value are not part of it. */
+        if (text != origin.text || (json->flags & J_RELAXED && memchr(text, '#', consumed))) {
+            text = origin.text; /* its escapes may be shorter */
+            consumed = ij_first_value_len(aTHX_ json, text, origin.len);
+        }
+        while (consumed && isSPACE_A(text[consumed - 1]))
+            consumed--;
+        *characters =
+            origin.is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;
+    }
+    return result;
+}
+
 SV *
 ice_json_decode(pTHX_ SV *self, SV *sv, UV *characters)
 {
     dMY_CXT;
-    ice_json *json = self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults;
-    STRLEN len, consumed;
-    const char *text = utf8_text(aTHX_ json, sv, &len);
-    const bool is_text = !(json->flags & J_UTF8);
-    SV *result = ij_decode(aTHX_ json, text, len, is_text, characters ? &consumed : NULL);
-    if (characters) {
-        /* Blanks after the text are not part of it. */
-        while (consumed && isSPACE_A(text[consumed - 1]))
-            consumed--;
-        *characters = is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;
-    }
-    return result;
+    return decode_string(aTHX_ self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults, sv, characters, NULL);
+}
+
+SV *
+ice_cpanel_decode(pTHX_ SV *self, SV *text, UV *characters, SV *type_variable)
+{
+    return decode_string(aTHX_ ij_from_object(aTHX_ self), text, characters, type_variable);
+}
+
+SV *
+ice_cpanel_decode_json(pTHX_ SV *text, bool allows_nonref, SV *type_variable)
+{
+    dMY_CXT;
+    return decode_string(aTHX_ allows_nonref ? &MY_CXT.cpanel_nonref : &MY_CXT.cpanel_defaults, text, NULL,
+                         type_variable);
 }

@@ -1,6 +1,7 @@
 /* JSON: the functions that Icecore.xs calls, and declarations that its own files share.
  *
  *   walk.c         the rules of the walk
+ *   cpanel_*.c     what is different in Cpanel::JSON::XS: cpanel.h
  *   errors.c       JSON::XS's messages for errors of a text
  *   bignum.c       numbers of any size
  *   filters.c      filters of decoded objects
@@ -35,6 +36,11 @@ enum {
     J_UNBLESSED_BOOL = 1 << 19,
     J_TYPE_ALL_STRING = 1 << 20,
     J_ALLOW_BIGNUM = 1 << 21,
+    J_CPANEL = 1 << 22, /* the object is an Icecore::JSON::Cpanel */
+    J_BINARY = 1 << 23,
+    J_REQUIRE_TYPES = 1 << 24,
+    J_DUPKEYS_AS_ARRAYREF = 1 << 25,
+    J_CPANEL_RELAXED = J_RELAXED | J_ALLOW_BAREKEY | J_ALLOW_SINGLEQUOTE | J_ALLOW_DUPKEYS,
     J_PRETTY = J_INDENT | J_SPACE_BEFORE | J_SPACE_AFTER
 };
 
@@ -52,6 +58,7 @@ struct ice_json {
     SV *classes;                  /* classes that tags may name */
     SV *owner;                    /* the object that owns these settings; or NULL */
     icecore_stage *reader;        /* see read_special; NULL until it is needed */
+    icecore_stage *digits_reader; /* see read_special; NULL until it is needed */
     SV *text;                     /* incremental parsing: the text that was not decoded yet; or NULL */
     STRLEN scanned;               /* number of bytes of `text` that were scanned */
     IV nesting;                   /* number of arrays and objects that are open after these bytes */
@@ -61,7 +68,7 @@ struct ice_json {
 #define IJ_MAX_DEPTH_MESSAGE "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
 
 /* walk.c */
-/* Returns true if an object is a Math::BigInt or a Math::BigFloat. */
+/* Returns true if an object is a Math::BigInt or a Math::BigFloat, or is derived from one of them. */
 bool ij_is_big_number(pTHX_ SV *rv);
 extern const iw_rules ij_rules;
 /* Returns what a reference to this scalar means: 1 for true, as in \1, 0 for false, -1 for
@@ -75,6 +82,8 @@ void ij_croak_text_error(pTHX_ const icecore_error *error, const ice_read_settin
                          STRLEN len, bool is_text) __attribute__noreturn__;
 
 /* bignum.c */
+/* Returns a new object of a class for the text of a number: a mortal. */
+SV *ij_new_big_number(pTHX_ const char *class_name, SV *text);
 /* Turns numbers into objects. `numbers` is the list of ice_read_settings. */
 void ij_convert_big_numbers(pTHX_ AV *numbers);
 
@@ -83,8 +92,10 @@ extern const ice_filters ij_filters;
 
 /* json.c */
 /* Decodes a text in UTF-8. If `consumed` is not NULL, more bytes may follow the text, and it
- * receives the length of the text. For `is_text` see ij_croak_text_error. */
-SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
+ * receives the length of the text. For `is_text` see ij_croak_text_error, for `type_variable`
+ * ice_cpanel_decode. */
+SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed,
+              SV *type_variable);
 /* Returns the settings of an object. */
 ice_json *ij_from_object(pTHX_ SV *self);
 
@@ -99,7 +110,8 @@ void ice_json_end(pTHX);
 /* Sets the default values of false and true. */
 void ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value);
 
-SV *ice_json_new(pTHX_ SV *class);
+/* Creates an object with default settings; `flags` are those that are set. */
+SV *ice_json_new(pTHX_ SV *class, U32 flags);
 void ice_json_destroy(pTHX_ SV *self);
 void ice_json_set_flag(pTHX_ SV *self, U32 flag, bool is_enabled);
 bool ice_json_get_flag(pTHX_ SV *self, U32 flag);
@@ -117,6 +129,13 @@ void ice_json_set_classes(pTHX_ SV *self, SV *classes);
  * `characters` receives the length of the decoded text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
+
+/* The same for Cpanel::JSON::XS. `type` is the type of the value; it is NULL or undef if there is none.
+ * If `type_variable` is not NULL, it receives the type of the decoded value. */
+SV *ice_cpanel_encode(pTHX_ SV *self, SV *data, SV *type);
+SV *ice_cpanel_decode(pTHX_ SV *self, SV *text, UV *characters, SV *type_variable);
+/* decode_json of Cpanel::JSON::XS. */
+SV *ice_cpanel_decode_json(pTHX_ SV *text, bool allows_nonref, SV *type_variable);
 
 /* Incremental parsing: incremental.c. */
 /* Appends a piece of text. */

@@ -31,7 +31,7 @@ SV *
 new(class)
     SV *class
   CODE:
-    RETVAL = ice_json_new(aTHX_ class);
+    RETVAL = ice_json_new(aTHX_ class, J_ALLOW_NONREF | J_ALLOW_DUPKEYS);
   OUTPUT:
     RETVAL
 

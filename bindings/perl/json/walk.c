@@ -1,7 +1,7 @@
 /* The rules of JSON for walking values. As in JSON::XS, a value that is met twice is written
  * twice. */
 #include "core/leaf.h"
-#include "json/json.h"
+#include "json/walk.h"
 
 /* JSON::XS prefers the string, then the float, then the integer. */
 static void
@@ -39,9 +39,8 @@ put_boolean(pTHX_ iw_walker *w, SV *sv, U16 key)
 
 /* ---- references -------------------------------------------------------- */
 
-/* Puts an object as a tag: the name of its class, and the list that FREEZE returns. */
-static void
-put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
+void
+ij_put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
 {
     const U32 id = iw_class_of(aTHX_ w, SvSTASH(sv))->id;
     SV *arguments[2];
@@ -63,9 +62,8 @@ put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
     iw_push_frame(aTHX_ w, IW_ARRAY, node, 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
 
-/* Returns the result of TO_JSON for an object. */
-static SV *
-call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method)
+SV *
+ij_call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method)
 {
     SV *argument = newRV_inc(sv), *result;
     ice_keep_for_call(aTHX_ w->ctx, argument);
@@ -145,11 +143,11 @@ put_object(pTHX_ iw_walker *w, SV *rv, SV *sv, U16 key)
         return NULL;
     }
     if (json->flags & J_ALLOW_TAGS && (method = ice_find_method(aTHX_ stash, "FREEZE"))) {
-        put_freeze_result(aTHX_ w, sv, method, key);
+        ij_put_freeze_result(aTHX_ w, sv, method, key);
         return NULL;
     }
     if (json->flags & J_CONVERT_BLESSED && (method = ice_find_method(aTHX_ stash, "TO_JSON")))
-        return call_to_json(aTHX_ w, sv, method);
+        return ij_call_to_json(aTHX_ w, sv, method);
     if (json->flags & J_ALLOW_BIGNUM && ij_is_big_number(aTHX_ rv)) {
         put_big_number(aTHX_ w, rv, key);
         return NULL;
@@ -187,11 +185,10 @@ ij_boolean_of(pTHX_ SV *sv)
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
 }
 
-/* Returns true if an open container is this value. To save time, this is checked only at depths
- * that are a power of two. A value that contains itself reaches every depth, so also one of
- * these. */
-static bool
-contains_itself(const iw_walker *w, const SV *sv)
+/* To save time, this is checked only at depths that are a power of two. A value that contains itself
+ * reaches every depth, so also one of these. */
+bool
+ij_contains_itself(const iw_walker *w, const SV *sv)
 {
     enum { MIN_DEPTH = 1024 };
     const U32 depth = w->ctx->depth;
@@ -235,7 +232,7 @@ put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
         }
         if ((SvTYPE(referent) == SVt_PVAV || SvTYPE(referent) == SVt_PVHV) && w->ctx->depth >= json->max_depth)
             croak(IJ_MAX_DEPTH_MESSAGE);
-        if (contains_itself(w, referent))
+        if (ij_contains_itself(w, referent))
             croak(IJ_MAX_DEPTH_MESSAGE ": it contains itself");
         switch (SvTYPE(referent)) {
         case SVt_PVAV:
@@ -265,8 +262,8 @@ put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
     }
 }
 
-static void
-croak_too_deep(pTHX_ const iw_walker *w)
+void
+ij_croak_too_deep(pTHX_ const iw_walker *w)
 {
     PERL_UNUSED_VAR(w);
     croak(IJ_MAX_DEPTH_MESSAGE);
@@ -278,5 +275,5 @@ const iw_rules ij_rules = {
     .put = put,
     .put_fast = put_fast,
     .push_scalar = push_scalar,
-    .croak_too_deep = croak_too_deep,
+    .croak_too_deep = ij_croak_too_deep,
 };

@@ -84,4 +84,37 @@ for my $class (@classes) {
 }
 is_deeply($texts{'Icecore::Dumper'}, $texts{'Data::Dumper'}, "both give the same texts for the package's variables");
 
+# Handles and formats, which Data::Dumper warns of; v-strings in tied variables; items that do not exist beside references
+# to perl's own undef.
+{
+    package Version { sub TIESCALAR { return bless [] } sub FETCH { return v1.22.333 } }
+    format PAGE =
+.
+    tie my $tied, 'Version';
+    my @tied_item;
+    tie $tied_item[0], 'Version';
+    my (@first, @last, @only_hole, @deleted);
+    $#first = 3;
+    @first[1, 3] = (\undef, \undef);
+    $last[2]      = \undef;
+    $only_hole[3] = 1;
+    @deleted = (1, 2, 3);
+    delete $deleted[1];
+    my %cases = (
+        'undef twice' => [\undef, { a => \undef }], handle => [*STDOUT{IO}], format => [*PAGE{FORMAT}], 'tied version' => [\$tied, $tied], 'tied item' => \@tied_item,
+        'holes first' => \@first, 'hole before' => [\@last, \undef], 'hole after' => [\undef, \@only_hole, \@only_hole],
+        'deleted item' => [\@deleted, \undef, \undef], 'holes alone' => [\@only_hole, \@only_hole],
+    );
+    for my $name (sort keys %cases) {
+        for my $settings ([], [Purity => 1], [Deepcopy => 1], [Indent => 0], [Terse => 1, Useqq => 1]) {
+            both("$name, @$settings", sub {
+                my $dumper = $_[0]->new([$cases{$name}]);
+                my @left = @$settings;
+                while (my ($setting, $value) = splice @left, 0, 2) { $dumper->$setting($value) }
+                return $dumper->Dump;
+            });
+        }
+    }
+}
+
 done_testing;

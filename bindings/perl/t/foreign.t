@@ -106,6 +106,12 @@ subtest "Perl's data in formats of other languages" => sub {
     is(Icecore::encode([\1], 'php'), 'a:1:{i:0;i:1;}', "a reference that PHP can't express is left out");
     like("@warnings", qr/reference to a scalar/, 'the loss causes a warning');
     like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/reference to a scalar/, 'with `strict` the loss is an error');
+    @warnings = ();
+    bytes_are(Icecore::encode([qr/\Aa\h$/i, qr/(a)b/n], 'marshal'),
+        "\4\b[\7I/\x14\\Aa[\\t\\p{Zs}]\\Z\x11\6:\6ETI/\x0b(?:a)b\0\6;\0F", 'regular expressions have the syntax of Ruby');
+    like(dies(sub { Icecore::encode([qr/a(*SKIP)b/], 'marshal', strict => 1) }), qr/regular expression whose meaning changes/,
+        'one that Ruby does not have is a loss');
+    is(Icecore::encode([qr/\Aa\h$/n], 'dumper:indent=0'), '$VAR1 = [qr/\Aa\h$/n];', 'they are unchanged for Perl');
 };
 
 subtest 'limits' => sub {

@@ -8,7 +8,7 @@ use Test::More;
 use Storable ();
 use Icecore;
 use Icecore::Dumper ();
-use Icecore::JSON ();
+use Icecore::JSON::Cpanel ();
 use Icecore::Sereal ();
 use Icecore::Storable ();
 
@@ -40,18 +40,16 @@ has_row('dies, because other code looks up the key');
 ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is not UTF-8 is refused');
 ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value that is not UTF-8 is read as in Sereal');
 
-has_row('allow_dupkeys\(0\)');
-is(Icecore::JSON->new->decode('{"a":1,"a":2}')->{a}, 2, 'the last of equal keys is kept');
-ok(dies(sub { Icecore::JSON->new->allow_dupkeys(0)->decode('{"a":1,"a":2}') }), 'equal keys are refused with allow_dupkeys(0)');
-has_row('allow_nonref is off');
-is(Icecore::JSON->new->decode('1'), 1, 'allow_nonref is on by default');
-has_row('only allow_stringify does');
-{ package Words; use overload '""' => sub { 'words' } }
-ok(dies(sub { Icecore::JSON->new->convert_blessed->encode([bless {}, 'Words']) }), 'convert_blessed does not use overloading');
-is(Icecore::JSON->new->convert_blessed->allow_stringify->encode([bless {}, 'Words']), '["words"]', 'allow_stringify uses overloading');
-has_row('types, binary, byte order marks');
-ok(!Icecore::JSON->can($_), $_) for qw(binary require_types dupkeys_as_arrayref);
-ok(dies(sub { Icecore::JSON->new->relaxed->decode(q({'a':1})) }), 'relaxed refuses single quotes');
+has_row('reads surrogates in UTF-8');
+ok(dies(sub { Icecore::JSON::Cpanel->new->utf8->decode(qq(["\xed\xa0\x80"])) }), 'a surrogate in UTF-8 is refused');
+has_row('a quote ends a key without quotes');
+ok(dies(sub { Icecore::JSON::Cpanel->new->allow_barekey->decode('{a":1}') }), 'a key with only one quote is refused');
+is(Icecore::JSON::Cpanel->new->allow_barekey->decode('{a:1}')->{a}, 1, 'a key without quotes is read');
+has_row('the list of a tag is not a level');
+{ package Frozen; sub FREEZE { return 1 } }
+my $tagging = Icecore::JSON::Cpanel->new->allow_tags->max_depth(1);
+is($tagging->encode(bless {}, 'Frozen'), '("Frozen")[1]', 'a tag is a level');
+ok(dies(sub { $tagging->encode([bless {}, 'Frozen']) }), 'and counts as one in a list');
 has_row('an object is a hash');
 isnt(Scalar::Util::reftype(Icecore::Dumper->new([1])), 'HASH', 'a Dumper object is not a hash');
 has_row('p and P are pointers');

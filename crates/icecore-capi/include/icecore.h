@@ -63,6 +63,11 @@
 #define ICECORE_FLAG_BARE 16
 
 /*
+ A regexp of a running program: its pattern has the syntax of Perl.
+ */
+#define ICECORE_FLAG_PERL 32
+
+/*
  A null or a boolean: perl's immortal value, not a variable.
  */
 #define ICECORE_FLAG_OWN 16
@@ -1068,7 +1073,8 @@ typedef struct icecore_tape {
  */
 typedef struct icecore_json_style {
   /*
-   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
+   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2);
+   ASCII, and the bytes of all others are escaped as `\xe9` (3).
    */
   uint8_t beyond;
   /*

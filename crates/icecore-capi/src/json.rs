@@ -12,7 +12,8 @@ use icecore::{Error, ErrorKind};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct icecore_json_style {
-    /// Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
+    /// Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2);
+    /// ASCII, and the bytes of all others are escaped as `\xe9` (3).
     pub beyond: u8,
     /// Form of infinity and "not a number": bare (0), null (1), in quotes (2), in quotes and without a sign (3).
     pub inf_nan: u8,
@@ -38,6 +39,7 @@ impl icecore_json_style {
             beyond: match self.beyond {
                 1 => Beyond::Latin1,
                 2 => Beyond::Ascii,
+                3 => Beyond::Binary,
                 _ => Beyond::Utf8,
             },
             inf_nan: match self.inf_nan {

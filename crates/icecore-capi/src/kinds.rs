@@ -84,6 +84,8 @@ pub const ICECORE_FLAG_IDENTITY: u8 = 0x20;
 pub const ICECORE_FLAG_DEFAULT: u8 = 0x40;
 /// A regexp: not blessed.
 pub const ICECORE_FLAG_BARE: u8 = 0x10;
+/// A regexp of a running program: its pattern has the syntax of Perl.
+pub const ICECORE_FLAG_PERL: u8 = 0x20;
 /// A null or a boolean: perl's immortal value, not a variable.
 pub const ICECORE_FLAG_OWN: u8 = 0x10;
 /// A null with `ICECORE_FLAG_OWN`: it is an item of an array.
@@ -185,6 +187,7 @@ same! {
     ICECORE_FLAG_IDENTITY => flag::IDENTITY,
     ICECORE_FLAG_DEFAULT => flag::DEFAULT,
     ICECORE_FLAG_BARE => flag::BARE,
+    ICECORE_FLAG_PERL => flag::PERL,
     ICECORE_FLAG_OWN => flag::OWN,
     ICECORE_FLAG_ITEM => flag::ITEM,
     ICECORE_FLAG_VARIABLE => flag::VARIABLE,

@@ -144,6 +144,9 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: it is not blessed.
     pub const BARE: u8 = 0x10;
+    /// On a `Regexp` that was made from a running program: its pattern has the syntax of Perl, although the source of
+    /// the document is unknown.
+    pub const PERL: u8 = 0x20;
     /// On a `Null` or a `Bool`: one of perl's immortal values, not a variable with that value. Writers choose another
     /// form for it if the original writer does.
     pub const OWN: u8 = 0x10;

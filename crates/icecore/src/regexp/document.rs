@@ -1,7 +1,7 @@
 //! Translates the regular expressions of a document.
 
 use super::{Dialect, NEVER, Translation, needs_unicode, translate};
-use crate::document::{Cursor, Document, Kind, Naming, Node, Tape};
+use crate::document::{Cursor, Document, Kind, Naming, Node, Tape, flag};
 use crate::encoding::decoded;
 use crate::losses::{LossKind, Losses};
 use std::borrow::Cow;
@@ -16,13 +16,17 @@ pub(crate) fn translate_regexps<'d>(
     has_byte_patterns: bool,
     losses: &mut Losses,
 ) -> Option<Document<'d>> {
-    let (from, to) = match (document.tape().naming, target) {
-        (Naming::Perl, Naming::Ruby) => (Dialect::Perl, Dialect::Ruby),
+    let source = document.tape().naming;
+    let (from, to) = match (source, target) {
+        (Naming::Perl | Naming::Plain, Naming::Ruby) => (Dialect::Perl, Dialect::Ruby),
         (Naming::Ruby, Naming::Perl | Naming::Php) => (Dialect::Ruby, Dialect::Perl),
         _ => return None,
     };
     let mut tape = Cow::Borrowed(document.tape());
-    let regexps = (0u32..).zip(document.nodes()).filter(|(_, node)| node.kind == Kind::Regexp);
+    // Values of a running perl have a source that is unknown, and regular expressions with a mark.
+    let regexps = (0u32..)
+        .zip(document.nodes())
+        .filter(|(_, node)| node.kind == Kind::Regexp && (source != Naming::Plain || node.has(flag::PERL)));
     for (index, _) in regexps {
         let mut lose = |kind| losses.add(kind, || document.path(index));
         let parts: Vec<Cursor<'_>> = Cursor::new(document, index).children().collect();

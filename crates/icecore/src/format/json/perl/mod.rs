@@ -30,6 +30,9 @@ pub enum Beyond {
     Latin1,
     /// ASCII; others are escaped.
     Ascii,
+    /// ASCII; the bytes of all others, also of text, are escaped as `\xe9`. This is not JSON,
+    /// but Cpanel::JSON::XS's `binary`.
+    Binary,
 }
 
 /// How infinity and "not a number" are written.

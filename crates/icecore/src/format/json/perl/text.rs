@@ -18,7 +18,7 @@ pub(super) fn write_string_part(text: &[u8], is_text: bool, style: &Style, out: 
         }
         let (code, len) = match *first {
             0..0x80 => (u32::from(*first), 1),
-            _ if is_text => decode_first_char(rest).ok_or_else(malformed_error)?,
+            _ if is_text && style.beyond != Beyond::Binary => decode_first_char(rest).ok_or_else(malformed_error)?,
             _ => (u32::from(*first), 1),
         };
         if code > 0x10_FFFF {
@@ -28,6 +28,7 @@ pub(super) fn write_string_part(text: &[u8], is_text: bool, style: &Style, out: 
         }
         let (character, tail) = rest.split_at(len.min(rest.len()));
         match style.beyond {
+            Beyond::Binary => write_byte_escape(code, out),
             _ if code < 0x80 => write_escape(code, out),
             Beyond::Utf8 if copies_beyond => out.extend_from_slice(character),
             Beyond::Utf8 => push_utf8(code, out),
@@ -76,8 +77,20 @@ fn write_escape(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(short);
 }
 
+/// Writes a byte as `\x1b`, unless it has a shorter escape.
+fn write_byte_escape(byte: u32, out: &mut Vec<u8>) {
+    match byte {
+        0x22 | 0x5C | 0x2F | 0x08 | 0x0C | 0x0A | 0x0D | 0x09 => write_escape(byte, out),
+        _ => out.extend_from_slice(&[b'\\', b'x', hex_digit(byte, 4), hex_digit(byte, 0)]),
+    }
+}
+
+fn hex_digit(number: u32, shift: u32) -> u8 {
+    b"0123456789abcdef"[(number >> shift & 0x0F) as usize]
+}
+
 fn write_unit_escape(unit: u32, out: &mut Vec<u8>) {
-    let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0x0F) as usize];
+    let digit = |shift: u32| hex_digit(unit, shift);
     out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
 

@@ -2,9 +2,9 @@
 
 use super::super::number::{self, NumberSyntax, push_canonical};
 use super::super::scratch::{self, SCRATCH_LEN, Scratch};
-use super::Style;
 use super::number::write_float;
 use super::text::write_string_part;
+use super::{Beyond, Style};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::output::{Output, PartialContainer};
@@ -228,6 +228,12 @@ impl<'d> PerlWriter<'d, '_> {
     #[inline(never)]
     fn write_number_text(&mut self, node: &Node) -> Result<(), Error> {
         let text = self.tape.string_bytes(node, self.input);
+        if matches!(text, b"NaN" | b"nan" | b"inf" | b"-inf") {
+            // Not JSON, but what Cpanel::JSON::XS writes for numbers of any size.
+            self.flush();
+            self.out.extend_from_slice(text);
+            return Ok(());
+        }
         match number::classify_number(text, 0) {
             NumberSyntax::Integer(end) | NumberSyntax::Decimal(end) if end == text.len() => {
                 self.flush();
@@ -274,7 +280,11 @@ impl<'d> PerlWriter<'d, '_> {
 
     #[inline(never)]
     fn write_key(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
-        self.write_string(text, is_text)?;
+        // Perl stores a key as bytes if its characters allow it, and `binary` shows them.
+        match (is_text && self.style.beyond == Beyond::Binary).then(|| to_latin1(text)).flatten() {
+            Some(bytes) => self.write_string(&bytes, false)?,
+            None => self.write_string(text, is_text)?,
+        }
         if self.style.space_before {
             self.out.push(b' ');
         }
@@ -294,6 +304,11 @@ impl<'d> PerlWriter<'d, '_> {
         self.out.push(b')');
         Ok(())
     }
+}
+
+/// Returns text in Latin-1; `None` if it has other characters.
+fn to_latin1(text: &[u8]) -> Option<Vec<u8>> {
+    std::str::from_utf8(text).ok()?.chars().map(|next| u8::try_from(next).ok()).collect()
 }
 
 #[cold]
