@@ -1084,6 +1084,28 @@ typedef struct icecore_json_style {
 } icecore_json_style;
 
 /*
+ A loss: something that a format could not express.
+ */
+typedef struct icecore_loss_part {
+  /*
+   Name of the kind, such as `class` or `symbol`.
+   */
+  struct icecore_bytes kind;
+  /*
+   The path of the first loss of this kind; empty if no paths are kept.
+   */
+  struct icecore_bytes path;
+  /*
+   The description that `icecore_loss` returns.
+   */
+  struct icecore_bytes text;
+  /*
+   Number of losses of this kind.
+   */
+  uint64_t count;
+} icecore_loss_part;
+
+/*
  The name of a class, or a pattern for such names, in which `*` matches any characters. Lent for the duration of the
  call; the name of a question until it is answered.
  */
@@ -1416,6 +1438,25 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
                                 struct icecore_error *error);
 
 /*
+ Like `icecore_convert_stages`. The context keeps the losses: `loss_count` gets the number of kinds, and
+ `icecore_loss_parts` describes each.
+
+ `out` and `loss_count` are written only if the result is ICECORE_OK.
+
+ # Safety
+ As for `icecore_convert_stages`; `context` is null or a context that no other call uses, and `loss_count` is
+ null or points to a number.
+ */
+uint32_t icecore_convert_with_losses(struct icecore_context *context,
+                                     const struct icecore_stage *from,
+                                     const uint8_t *bytes,
+                                     size_t len,
+                                     const struct icecore_stage *to,
+                                     struct icecore_buffer *out,
+                                     size_t *loss_count,
+                                     struct icecore_error *error);
+
+/*
  Frees the bytes of a buffer, and empties it.
 
  # Safety
@@ -1482,6 +1523,18 @@ uint32_t icecore_class(struct icecore_context *context,
                        size_t len);
 
 /*
+ Returns the id of a class whose name is in the encoding with this id (from `icecore_encoding`); 0 if there are too
+ many.
+
+ # Safety
+ As for `icecore_key`.
+ */
+uint32_t icecore_encoded_class(struct icecore_context *context,
+                               uint16_t encoding,
+                               const uint8_t *name,
+                               size_t len);
+
+/*
  Returns the id of an encoding by its name, for bits 48 to 62 of the payload of a string, a symbol or a key; 0 if
  there are too many.
 
@@ -1530,6 +1583,28 @@ uint32_t icecore_json_read(struct icecore_context *context,
                            uint32_t depth,
                            uint32_t flags,
                            struct icecore_view *view);
+
+/*
+ Describes a loss of the last `icecore_write` or `icecore_convert_with_losses`, such as
+ `2 class names dropped, first at $[0]`. Lent until the context is used again.
+
+ # Safety
+ `context` is null or a context that no other call uses; `out` is null or
+ points to a struct.
+ */
+uint32_t icecore_loss(const struct icecore_context *context,
+                      size_t index,
+                      struct icecore_bytes *out);
+
+/*
+ Like `icecore_loss`, with the kind, the number and the path.
+
+ # Safety
+ As for `icecore_loss`.
+ */
+uint32_t icecore_loss_parts(const struct icecore_context *context,
+                            size_t index,
+                            struct icecore_loss_part *out);
 
 /*
  Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`, as one of
@@ -1907,18 +1982,6 @@ uint32_t icecore_write_part(struct icecore_context *context,
  */
 uint32_t icecore_take_part(struct icecore_context *context,
                            struct icecore_bytes *out);
-
-/*
- Describes a loss of the last `icecore_write`, such as `2 class names dropped, first at $[0]`. Lent until the context
- is used again.
-
- # Safety
- `context` is null or a context that no other call uses; `out` is null or
- points to a struct.
- */
-uint32_t icecore_loss(const struct icecore_context *context,
-                      size_t index,
-                      struct icecore_bytes *out);
 
 /*
  Returns the end of a value among several that `icecore_write` wrote as separate texts (`dumper:list`). Returns the

@@ -1,9 +1,11 @@
 //! Conversion in one call.
 
 use crate::borrow_bytes;
+use crate::context::icecore_context;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
+use crate::losses::KeptLoss;
 use crate::stage::{document_memory, icecore_stage, lower_limits, require_utf8};
-use icecore::{Error, Limits, Request, Stage, read_as, read_with};
+use icecore::{Error, Limits, Losses, Request, Stage, read_as, read_with};
 use std::ffi::{CStr, c_char};
 
 /// Bytes that the library allocated, to be freed with `icecore_buffer_free`.
@@ -112,28 +114,78 @@ pub unsafe extern "C" fn icecore_convert_stages(
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
-        // SAFETY: handles, see `lib.rs`; they are only read.
-        let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
-        let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
-            return Err(usage_error("two stages, and a buffer", "null"));
+        // SAFETY: what the caller guarantees is the same.
+        unsafe { convert_stages(from, bytes, len, to, out) }.map(drop)
+    })
+}
+
+/// Like `icecore_convert_stages`. The context keeps the losses: `loss_count` gets the number of kinds, and
+/// `icecore_loss_parts` describes each.
+///
+/// `out` and `loss_count` are written only if the result is ICECORE_OK.
+///
+/// # Safety
+/// As for `icecore_convert_stages`; `context` is null or a context that no other call uses, and `loss_count` is
+/// null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_convert_with_losses(
+    context: *mut icecore_context,
+    from: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    to: *const icecore_stage,
+    out: *mut icecore_buffer,
+    loss_count: *mut usize,
+    error: *mut icecore_error,
+) -> u32 {
+    // SAFETY: `error` is null or points to a struct, see above.
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
+        // SAFETY: a handle that no other call uses.
+        let (Some(context), false) = (unsafe { context.as_mut() }, loss_count.is_null()) else {
+            return Err(usage_error("a context, and a number", "null"));
         };
-        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
-        let input = unsafe { borrow_bytes(bytes, len) };
-        let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
-        let mut converted = Vec::new();
-        match from.memory {
-            u64::MAX => to.codec.write(&document, &mut converted)?,
-            // The memory that the document does not use is for the output.
-            memory => {
-                let limits =
-                    lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
-                icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
-            }
-        };
-        // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_buffer::from_vec(converted)) };
+        // SAFETY: what the caller guarantees is the same.
+        let losses = unsafe { convert_stages(from, bytes, len, to, out) }?;
+        context.losses.clear();
+        context.losses.extend(KeptLoss::keep_all(&losses));
+        // SAFETY: checked above: not null, so it points to a number.
+        unsafe { loss_count.write(context.losses.len()) };
         Ok(())
     })
+}
+
+/// Converts a document, and writes the result to `out`.
+///
+/// # Safety
+/// As for `icecore_convert_stages`.
+unsafe fn convert_stages(
+    from: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    to: *const icecore_stage,
+    out: *mut icecore_buffer,
+) -> Result<Losses, Error> {
+    // SAFETY: handles, see `lib.rs`; they are only read.
+    let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
+    let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
+        return Err(usage_error("two stages, and a buffer", "null"));
+    };
+    // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
+    let input = unsafe { borrow_bytes(bytes, len) };
+    let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
+    let mut converted = Vec::new();
+    let losses = match from.memory {
+        u64::MAX => to.codec.write(&document, &mut converted)?,
+        // The memory that the document does not use is for the output.
+        memory => {
+            let limits = lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
+            icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
+        }
+    };
+    // SAFETY: checked above: `out` is not null, so it points to a struct.
+    unsafe { out.write(icecore_buffer::from_vec(converted)) };
+    Ok(losses)
 }
 
 impl icecore_buffer {
