@@ -1084,28 +1084,6 @@ typedef struct icecore_json_style {
 } icecore_json_style;
 
 /*
- A loss: something that a format could not express.
- */
-typedef struct icecore_loss_part {
-  /*
-   Name of the kind, such as `class` or `symbol`.
-   */
-  struct icecore_bytes kind;
-  /*
-   The path of the first loss of this kind; empty if no paths are kept.
-   */
-  struct icecore_bytes path;
-  /*
-   The description that `icecore_loss` returns.
-   */
-  struct icecore_bytes text;
-  /*
-   Number of losses of this kind.
-   */
-  uint64_t count;
-} icecore_loss_part;
-
-/*
  The name of a class, or a pattern for such names, in which `*` matches any characters. Lent for the duration of the
  call; the name of a question until it is answered.
  */
@@ -1260,6 +1238,28 @@ typedef struct icecore_sereal_header {
    */
   size_t body;
 } icecore_sereal_header;
+
+/*
+ A loss: something that a format could not express.
+ */
+typedef struct icecore_loss_part {
+  /*
+   Name of the kind, such as `class` or `symbol`.
+   */
+  struct icecore_bytes kind;
+  /*
+   The path of the first loss of this kind; empty if no paths are kept.
+   */
+  struct icecore_bytes path;
+  /*
+   The description that `icecore_loss` returns.
+   */
+  struct icecore_bytes text;
+  /*
+   Number of losses of this kind.
+   */
+  uint64_t count;
+} icecore_loss_part;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1583,28 +1583,6 @@ uint32_t icecore_json_read(struct icecore_context *context,
                            uint32_t depth,
                            uint32_t flags,
                            struct icecore_view *view);
-
-/*
- Describes a loss of the last `icecore_write` or `icecore_convert_with_losses`, such as
- `2 class names dropped, first at $[0]`. Lent until the context is used again.
-
- # Safety
- `context` is null or a context that no other call uses; `out` is null or
- points to a struct.
- */
-uint32_t icecore_loss(const struct icecore_context *context,
-                      size_t index,
-                      struct icecore_bytes *out);
-
-/*
- Like `icecore_loss`, with the kind, the number and the path.
-
- # Safety
- As for `icecore_loss`.
- */
-uint32_t icecore_loss_parts(const struct icecore_context *context,
-                            size_t index,
-                            struct icecore_loss_part *out);
 
 /*
  Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`, as one of
@@ -1982,6 +1960,28 @@ uint32_t icecore_write_part(struct icecore_context *context,
  */
 uint32_t icecore_take_part(struct icecore_context *context,
                            struct icecore_bytes *out);
+
+/*
+ Describes a loss of the last `icecore_write` or `icecore_convert_with_losses`, such as
+ `2 class names dropped, first at $[0]`. Lent until the context is used again.
+
+ # Safety
+ `context` is null or a context that no other call uses; `out` is null or
+ points to a struct.
+ */
+uint32_t icecore_loss(const struct icecore_context *context,
+                      size_t index,
+                      struct icecore_bytes *out);
+
+/*
+ Like `icecore_loss`, with the kind, the number and the path.
+
+ # Safety
+ As for `icecore_loss`.
+ */
+uint32_t icecore_loss_parts(const struct icecore_context *context,
+                            size_t index,
+                            struct icecore_loss_part *out);
 
 /*
  Returns the end of a value among several that `icecore_write` wrote as separate texts (`dumper:list`). Returns the
