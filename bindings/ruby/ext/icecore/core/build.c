@@ -268,7 +268,8 @@ open_wrapper(ice_builder *b, uint32_t index, const icecore_node *node)
     /* A wrapper without a class has instance variables. */
     if (!id) {
         const icecore_node *inner = node + 1;
-        if (inner->kind == ICECORE_MODULE)
+        /* A class has no variables in a dump, but since Ruby 3.4 its name may have an encoding, which is not on the tape. */
+        if (inner->kind == ICECORE_MODULE && node->aux > 1)
             raise_module_variables(b, inner);
         while (inner->kind == ICECORE_ATTRS)
             inner++;
