@@ -358,11 +358,16 @@ ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *
     icecore_error error;
     for (;;) {
         const uint64_t available = ice_memory_available();
+        ice_context *ctx = ice_context_acquire();
+        size_t loss_count = 0;
         uint32_t kind;
         icecore_stage_memory(from, available);
-        kind = icecore_convert_stages_with_losses(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to,
-                                                  keeps_losses ? ice_losses_add : NULL, NULL, &out, &error);
+        kind = icecore_convert_with_losses(ctx->pooled.engine, from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes),
+                                           to, &out, &loss_count, &error);
         icecore_stage_memory(from, UINT64_MAX);
+        if (kind == ICECORE_OK && keeps_losses)
+            ice_losses_keep(ctx, loss_count);
+        ice_context_release(ctx);
         if (kind == ICECORE_OK)
             return take_buffer(&out);
         if (!ice_memory_was_exceeded(&error, available)) {
@@ -379,9 +384,15 @@ ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, bool ke
     icecore_buffer out = { NULL, 0, 0 };
     for (;;) {
         const uint64_t available = ice_memory_available();
-        if (icecore_convert_with_losses((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes),
-                                        from ? ZSTR_VAL(from) : NULL, ZSTR_VAL(to), available,
-                                        keeps_losses ? ice_losses_add : NULL, NULL, &out, error) == ICECORE_OK)
+        ice_context *ctx = ice_context_acquire();
+        size_t loss_count = 0;
+        const uint32_t kind = icecore_convert_within(
+            ctx->pooled.engine, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL,
+            ZSTR_VAL(to), available, &out, &loss_count, error);
+        if (kind == ICECORE_OK && keeps_losses)
+            ice_losses_keep(ctx, loss_count);
+        ice_context_release(ctx);
+        if (kind == ICECORE_OK)
             return take_buffer(&out);
         if (!ice_memory_was_exceeded(error, available))
             return NULL;

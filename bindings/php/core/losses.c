@@ -1,14 +1,20 @@
-/* Collects what a format could not express. The engine reports losses while it runs, so they are
- * stored outside of PHP's heap first. */
+/* Collects what a format could not express. The context keeps the losses of its last call only, so
+ * they are copied first, outside of PHP's heap. */
 #include "core/losses.h"
 
 void
-ice_losses_add(const icecore_lost *lost, void *data)
+ice_losses_keep(ice_context *ctx, size_t count)
 {
-    /* A loss has the same parts as a class of a document: a text, a kind, a path and a number. */
-    const icecore_class_use entry = { lost->text, lost->kind, lost->path, lost->count };
-    (void)data;
-    ice_found_classes_add(&entry, &ICE_G(losses));
+    size_t i;
+    for (i = 0; i < count; i++) {
+        icecore_loss_part loss;
+        icecore_class_use entry;
+        if (icecore_loss_parts(ctx->pooled.engine, i, &loss) != ICECORE_OK)
+            break;
+        /* A loss has the same parts as a class of a document: a text, a kind, a path and a number. */
+        entry = (icecore_class_use){ loss.text, loss.kind, loss.path, loss.count };
+        ice_found_classes_add(&entry, &ICE_G(losses));
+    }
 }
 
 void

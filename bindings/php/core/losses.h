@@ -3,8 +3,8 @@
 #define ICE_LOSSES_H
 #include "core/icecore_php.h"
 
-/* Stores a loss until ice_losses_fill; for the engine, which calls it while it runs. */
-void ice_losses_add(const icecore_lost *lost, void *data);
+/* Stores the losses of the last conversion until ice_losses_fill. */
+void ice_losses_keep(ice_context *ctx, size_t count);
 /* Makes the argument `$losses` a list of the stored losses, and drops them. Does nothing if it is
  * NULL. Returns false if an exception was thrown. */
 bool ice_losses_fill(zval *losses);

@@ -55,4 +55,5 @@ puts "  storable, and back: #{Icecore.decode(Icecore.encode(value, 'storable'), 
 puts "  base64 around gzip around sereal: #{Icecore.decode(Icecore.encode(value, 'base64/gzip/sereal')) == value}"
 
 puts "", "bytes to bytes, no value is built:"
-puts "  #{Icecore.convert(sample('php/queue.txt'), nil, 'json')}"
+losses = []
+puts "  #{Icecore.convert(sample('php/queue.txt'), nil, 'json', losses: losses)}", "  lost: #{losses.join}"

@@ -138,6 +138,44 @@ Check.equal("encode wraps the data as the format says", [1], Icecore.decode(Icec
 { 2**80 => "1208925819614629174706176", :a => '"a"', /a/ => '"(?^:a)"', 1..2 => '"1..2"', user => '{"name":"bob"}', { [1] => 2 } => '{"[1]":2}' }.each do |value, text|
   Check.equal("encode writes the nearest JSON for a value of #{value.class}", text, Icecore.encode(value, "json"))
 end
+# What a format can't express is reported as the keyword says.
+{ "encode" => ->(value, **options) { Icecore.encode(value, "json", **options) }, "convert" => ->(value, **options) { Icecore.convert(Oracle.dump(value), "marshal", "json", **options) } }.each do |method, call|
+  losses = ["kept"]
+  Check.equal("#{method} with a list of losses returns the text", '{"a":"(?^:x)","b":1}', call.call({ "a" => /x/, b: 1 }, losses: losses))
+  Check.equal("#{method}: the losses", ["kept", ["symbol", 1, "$.b", "1 symbol written as a string, first at $.b"], ["regexp", 1, "$.a", "1 regular expression written as a string, first at $.a"]].sort_by(&:to_s), losses.map { |loss| loss.is_a?(Icecore::Loss) ? loss.to_a : loss }.sort_by(&:to_s))
+  Check.equal("#{method}: a loss is a text", "1 symbol written as a string, first at $[0]", [].tap { |list| call.call([:a], losses: list) }.join)
+  Check.equal("#{method} warns of losses", [true, true, false], warnings { call.call({ "a" => /x/, b: 1 }) }.join.then { |text| [text.include?("Icecore: lost in json: 1 regular expression"), text.include?(__FILE__), text.include?("symbol")] })
+  Check.equal("#{method} with :warn warns of symbols too", 2, warnings { call.call({ "a" => /x/, b: 1 }, losses: :warn) }.size)
+  Check.equal("#{method} with :ignore is silent", [], warnings { call.call([/x/], losses: :ignore) })
+  Check.equal("#{method} without losses is silent", [[], []], [[].tap { |list| call.call([1, "a"], losses: list) }, warnings { call.call([1, "a"], losses: :raise) }])
+  Check.raises("#{method} with :raise raises", Icecore::ArgumentError, "something is lost", "regular expression") { call.call({ "a" => /x/ }, losses: :raise) }.then { |error| Check.equal("#{method}: kind and path of the error", [:unrepresentable, "$.a"], [error.kind, error.path]) }
+  [5, :other, {}].each { |losses_given| Check.raises("#{method} refuses #{losses_given.inspect} as losses", Icecore::ArgumentError, "losses:") { call.call(1, losses: losses_given) } }
+  Check.raises("#{method} refuses other keywords", ::ArgumentError, "unknown keyword") { call.call(1, loss: 1) }
+  Check.raises("#{method} raises for a frozen list", ::FrozenError) { call.call([:a], losses: [].freeze) }
+end
+Check.raises("encode to marshal checks losses:", Icecore::ArgumentError, "losses:") { Icecore.encode(1, "marshal", losses: 5) }
+# Values of Ruby's own classes with variables, and of subclasses: their meaning, and what is lost.
+class OwnTime < Time; end
+class OwnSet < Set; end
+class Flags
+  def initialize = @hash = Hash.new(false).update("a" => true)
+  def name=(name)
+    @name = name
+  end
+end
+with_variable = ->(value) { value.tap { value.instance_variable_set(:@note, [1]) } }
+{ "a Time with a variable" => [with_variable.call(Time.at(0, in: "UTC")), '"1970-01-01T00:00:00Z"', %w[attributes time]],
+  "a Time of a subclass" => [OwnTime.at(0, in: "+01:00"), '"1970-01-01T01:00:00+01:00"', %w[class time]],
+  "one with a variable" => [with_variable.call(OwnTime.at(0, in: "UTC")), '"1970-01-01T00:00:00Z"', %w[attributes class time]],
+  "a Date with a variable" => [with_variable.call(Date.new(2026, 1, 2)), '"2026-01-02"', %w[attributes time]],
+  "a Set with a variable" => [with_variable.call(Set[1, "b"]), '[1,"b"]', %w[attributes set]],
+  "a Set of a subclass" => [OwnSet[1, [2]], "[1,[2]]", %w[class set]],
+  "one of a subclass with a variable" => [with_variable.call(OwnSet["a"]), '{"hash":{"a":true},"note":[1]}', nil],
+  "an object with further variables" => [Flags.new.tap { |flags| flags.name = "n" }, '{"hash":{"a":true},"name":"n"}', nil] }.each do |name, (value, text, kinds)|
+  losses = []
+  Check.equal("JSON of #{name}", text, Icecore.encode(value, "json", losses: losses))
+  Check.equal("losses of #{name}", kinds, losses.map(&:kind).sort) if kinds && RUBY_VERSION < "4"
+end
 Check.raises("encode refuses a key that PHP does not have", Icecore::ArgumentError, "php") { Icecore.encode({ [1] => 2 }, "php") }.then { |error| Check.equal("a key that PHP does not have: kind", :unrepresentable, error.kind) }
 Check.raises("encode refuses an array that contains itself for JSON", Icecore::ArgumentError, "cycles=null") { Icecore.encode([].tap { |list| list << list }, "json") }.then { |error| Check.equal("an array that contains itself for JSON: kind", :unrepresentable, error.kind) }
 Check.raises("encode refuses an unknown format", Icecore::ArgumentError, "nope") { Icecore.encode(1, "nope") }

@@ -130,7 +130,7 @@ end
 
 dice = Dice.seeded(options[:seed], 1)
 samples = [Oracle.dump({ "old" => ["an old", 1.5, :old, "old".encode("UTF-16LE")] }), JSON.generate({ "old" => ["old", '["old"]'] }),
-           'a:2:{i:0;s:3:"old";i:1;a:1:{i:0;s:3:"old";}}', Icecore.encode(["old", { "old" => "old" }], "storable"), Icecore.encode(["old"], "sereal")]
+           'a:2:{i:0;s:3:"old";i:1;a:1:{i:0;s:3:"old";}}', Icecore.encode(["old", { "old" => "old" }], "storable", losses: :ignore), Icecore.encode(["old"], "sereal")]
 strange = 0
 samples.each do |sample|
   500.times do

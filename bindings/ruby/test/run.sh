@@ -12,7 +12,7 @@ export ICECORE_RUBY_LIB="${1:-$here/../lib}"
 status=0
 # The output of a test must not change from run to run.
 seed=${ICECORE_SEED:-${ICECORE_LONG:+random}}
-for program in harness behaviour chance damaged contract payloads hooks foreign replace collector iosources client client_hostile; do
+for program in harness behaviour chance core_set wrappers damaged contract payloads hooks foreign replace collector iosources client client_hostile; do
     [ -e "$here/$program.rb" ] || continue
     echo "# $program"
     set --

@@ -31,11 +31,11 @@ class Shape
     when nil, true, false, Integer then return line("#{label} #{value.inspect}#{same_large(value)}")
     when Symbol then return line("#{label} :#{bytes(value.name)} #{value.encoding}")
     when Float then return line("#{label} #{[value].pack('G').unpack1('H*')}#{same_large(value)}")
-    when Module then return line("#{label} #{type} #{value.inspect}")
+    when Module then return line("#{label} #{type} #{value.name ? name_of(value) : value.inspect}")
     end
     return line("#{label} same #{@object_numbers[value]}") if @object_numbers.key?(value)
     @object_numbers[value] = @object_numbers.size unless @ignores_string_identity && type == String && NAMES.bind_call(value).empty?
-    line("#{label} #{"##{@object_numbers[value]} " unless @ignores_string_identity}#{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
+    line("#{label} #{"##{@object_numbers[value]} " unless @ignores_string_identity}#{name_of(type)}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
     body(value)
     NAMES.bind_call(value).each { |name| add("#{bytes(name.name)} #{name.encoding} =", GET.bind_call(value, name)) }
   end
@@ -43,6 +43,9 @@ class Shape
   private
 
   def line(text) = @lines << text
+
+  # Lines are joined, so a name in another encoding is shown by its bytes.
+  def name_of(type) = type.name.nil? ? "anonymous" : type.name.encoding == Encoding::UTF_8 || type.name.ascii_only? ? type.name : bytes(type.name)
 
   # Floats and integers that are objects, and may be one object in two places.
   def same_large(value)

@@ -63,11 +63,6 @@
 #define ICECORE_FLAG_BARE 16
 
 /*
- A regexp of a running program: its pattern has the syntax of Perl.
- */
-#define ICECORE_FLAG_PERL 32
-
-/*
  A null or a boolean: perl's immortal value, not a variable.
  */
 #define ICECORE_FLAG_OWN 16
@@ -993,28 +988,6 @@ typedef struct icecore_buffer {
 } icecore_buffer;
 
 /*
- Values that a format can't express. Lent for the duration of the visit.
- */
-typedef struct icecore_lost {
-  /*
-   The kind of the loss: `class`, `symbol`, `link`, …
-   */
-  struct icecore_bytes kind;
-  /*
-   Number of such values.
-   */
-  uint64_t count;
-  /*
-   The path of the first one.
-   */
-  struct icecore_bytes path;
-  /*
-   All of this as text, such as `2 class names dropped, first at $[0]`.
-   */
-  struct icecore_bytes text;
-} icecore_lost;
-
-/*
  A tape that is being filled. Its memory belongs to the context.
 
  The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`, and increments both counts. If
@@ -1073,8 +1046,7 @@ typedef struct icecore_tape {
  */
 typedef struct icecore_json_style {
   /*
-   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2);
-   ASCII, and the bytes of all others are escaped as `\xe9` (3).
+   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
    */
   uint8_t beyond;
   /*
@@ -1267,6 +1239,28 @@ typedef struct icecore_sereal_header {
   size_t body;
 } icecore_sereal_header;
 
+/*
+ A loss: something that a format could not express.
+ */
+typedef struct icecore_loss_part {
+  /*
+   Name of the kind, such as `class` or `symbol`.
+   */
+  struct icecore_bytes kind;
+  /*
+   The path of the first loss of this kind; empty if no paths are kept.
+   */
+  struct icecore_bytes path;
+  /*
+   The description that `icecore_loss` returns.
+   */
+  struct icecore_bytes text;
+  /*
+   Number of losses of this kind.
+   */
+  uint64_t count;
+} icecore_loss_part;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1428,22 +1422,6 @@ uint32_t icecore_convert_within(const uint8_t *bytes,
                                 struct icecore_error *error);
 
 /*
- Like `icecore_convert_within`. After a success, calls `visit` for each loss, with `data`.
-
- # Safety
- As for `icecore_convert`; `visit` is null, or a function that does not unwind or jump out.
- */
-uint32_t icecore_convert_with_losses(const uint8_t *bytes,
-                                     size_t len,
-                                     const char *from,
-                                     const char *to,
-                                     uint64_t memory,
-                                     void (*visit)(const struct icecore_lost*, void*),
-                                     void *data,
-                                     struct icecore_buffer *out,
-                                     struct icecore_error *error);
-
-/*
  Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 
  `out` is written only if the result is ICECORE_OK.
@@ -1460,19 +1438,23 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
                                 struct icecore_error *error);
 
 /*
- Like `icecore_convert_stages`. After a success, calls `visit` for each loss, with `data`.
+ Like `icecore_convert_stages`. The context keeps the losses: `loss_count` gets the number of kinds, and
+ `icecore_loss_parts` describes each.
+
+ `out` and `loss_count` are written only if the result is ICECORE_OK.
 
  # Safety
- As for `icecore_convert_stages`; `visit` is null, or a function that does not unwind or jump out.
+ As for `icecore_convert_stages`; `context` is null or a context that no other call uses, and `loss_count` is
+ null or points to a number.
  */
-uint32_t icecore_convert_stages_with_losses(const struct icecore_stage *from,
-                                            const uint8_t *bytes,
-                                            size_t len,
-                                            const struct icecore_stage *to,
-                                            void (*visit)(const struct icecore_lost*, void*),
-                                            void *data,
-                                            struct icecore_buffer *out,
-                                            struct icecore_error *error);
+uint32_t icecore_convert_with_losses(struct icecore_context *context,
+                                     const struct icecore_stage *from,
+                                     const uint8_t *bytes,
+                                     size_t len,
+                                     const struct icecore_stage *to,
+                                     struct icecore_buffer *out,
+                                     size_t *loss_count,
+                                     struct icecore_error *error);
 
 /*
  Frees the bytes of a buffer, and empties it.
@@ -1539,6 +1521,18 @@ uint32_t icecore_class(struct icecore_context *context,
                        uint8_t kind,
                        const uint8_t *name,
                        size_t len);
+
+/*
+ Returns the id of a class whose name is in the encoding with this id (from `icecore_encoding`); 0 if there are too
+ many.
+
+ # Safety
+ As for `icecore_key`.
+ */
+uint32_t icecore_encoded_class(struct icecore_context *context,
+                               uint16_t encoding,
+                               const uint8_t *name,
+                               size_t len);
 
 /*
  Returns the id of an encoding by its name, for bits 48 to 62 of the payload of a string, a symbol or a key; 0 if
@@ -1968,8 +1962,8 @@ uint32_t icecore_take_part(struct icecore_context *context,
                            struct icecore_bytes *out);
 
 /*
- Describes a loss of the last `icecore_write`, such as `2 class names dropped, first at $[0]`. Lent until the context
- is used again.
+ Describes a loss of the last `icecore_write` or `icecore_convert_with_losses`, such as
+ `2 class names dropped, first at $[0]`. Lent until the context is used again.
 
  # Safety
  `context` is null or a context that no other call uses; `out` is null or
@@ -1978,6 +1972,16 @@ uint32_t icecore_take_part(struct icecore_context *context,
 uint32_t icecore_loss(const struct icecore_context *context,
                       size_t index,
                       struct icecore_bytes *out);
+
+/*
+ Like `icecore_loss`, with the kind, the number and the path.
+
+ # Safety
+ As for `icecore_loss`.
+ */
+uint32_t icecore_loss_parts(const struct icecore_context *context,
+                            size_t index,
+                            struct icecore_loss_part *out);
 
 /*
  Returns the end of a value among several that `icecore_write` wrote as separate texts (`dumper:list`). Returns the

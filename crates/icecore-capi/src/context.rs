@@ -2,6 +2,7 @@
 
 use crate::borrow_bytes;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error, write_text, zero_chars};
+use crate::losses::KeptLoss;
 use crate::stage::icecore_stage;
 use crate::tape::{
     ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, LentMemory, icecore_bytes, icecore_long,
@@ -26,7 +27,7 @@ pub struct icecore_context {
     pub(crate) long: Vec<icecore_long>,
     pub(crate) filling: LentMemory,
     pub(crate) out: OutputBuffer,
-    pub(crate) losses: Vec<String>,
+    pub(crate) losses: Vec<KeptLoss>,
     /// The state of a document that is written in parts.
     pub(crate) progress: PartProgress,
     /// Whether the caller has taken the content of `out`.

@@ -1,11 +1,13 @@
 //! Conversion in one call.
 
 use crate::borrow_bytes;
+use crate::context::icecore_context;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
+use crate::losses::KeptLoss;
 use crate::stage::{document_memory, icecore_stage, lower_limits, require_utf8};
-use crate::tape::icecore_bytes;
 use icecore::{Error, Limits, Losses, Request, Stage, read_as, read_with};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
+use std::ptr::null_mut;
 
 /// Bytes that the library allocated, to be freed with `icecore_buffer_free`.
 #[repr(C)]
@@ -16,19 +18,6 @@ pub struct icecore_buffer {
     pub len: usize,
     /// Number of allocated bytes.
     pub capacity: usize,
-}
-
-/// Values that a format can't express. Lent for the duration of the visit.
-#[repr(C)]
-pub struct icecore_lost {
-    /// The kind of the loss: `class`, `symbol`, `link`, …
-    pub kind: icecore_bytes,
-    /// Number of such values.
-    pub count: u64,
-    /// The path of the first one.
-    pub path: icecore_bytes,
-    /// All of this as text, such as `2 class names dropped, first at $[0]`.
-    pub text: icecore_bytes,
 }
 
 /// Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
@@ -49,42 +38,26 @@ pub unsafe extern "C" fn icecore_convert(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: what the caller guarantees is the same.
-    unsafe { icecore_convert_within(bytes, len, from, to, u64::MAX, out, error) }
+    unsafe { icecore_convert_within(null_mut(), bytes, len, from, to, u64::MAX, out, null_mut(), error) }
 }
 
 /// Like `icecore_convert`, with about `memory` bytes in addition to the input. Exceeding it is an error with the detail
-/// `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+/// `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`. The context keeps the losses, unless it is null:
+/// `loss_count` gets the number of kinds, and `icecore_loss_parts` describes each.
 ///
 /// # Safety
-/// As for `icecore_convert`.
+/// As for `icecore_convert`; `context` is null or a context that no other call uses, and `loss_count` is null or
+/// points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert_within(
+    context: *mut icecore_context,
     bytes: *const u8,
     len: usize,
     from: *const c_char,
     to: *const c_char,
     memory: u64,
     out: *mut icecore_buffer,
-    error: *mut icecore_error,
-) -> u32 {
-    // SAFETY: what the caller guarantees is the same.
-    unsafe { icecore_convert_with_losses(bytes, len, from, to, memory, None, std::ptr::null_mut(), out, error) }
-}
-
-/// Like `icecore_convert_within`. After a success, calls `visit` for each loss, with `data`.
-///
-/// # Safety
-/// As for `icecore_convert`; `visit` is null, or a function that does not unwind or jump out.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn icecore_convert_with_losses(
-    bytes: *const u8,
-    len: usize,
-    from: *const c_char,
-    to: *const c_char,
-    memory: u64,
-    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
-    data: *mut c_void,
-    out: *mut icecore_buffer,
+    loss_count: *mut usize,
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
@@ -107,9 +80,24 @@ pub unsafe extern "C" fn icecore_convert_with_losses(
         // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::from_vec(converted)) };
         // SAFETY: what the caller guarantees is the same.
-        unsafe { visit_losses(&losses, visit, data) };
+        unsafe { keep_losses(context, &losses, loss_count) };
         Ok(())
     })
+}
+
+/// Lets the context keep the losses, and writes their number. Does nothing with what is null.
+///
+/// # Safety
+/// `context` is null or a context that no other call uses; `loss_count` is null or points to a number.
+unsafe fn keep_losses(context: *mut icecore_context, losses: &Losses, loss_count: *mut usize) {
+    // SAFETY: a handle that no other call uses.
+    let Some(context) = (unsafe { context.as_mut() }) else { return };
+    context.losses.clear();
+    context.losses.extend(KeptLoss::keep_all(losses));
+    if !loss_count.is_null() {
+        // SAFETY: not null, so it points to a number.
+        unsafe { loss_count.write(context.losses.len()) };
+    }
 }
 
 fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result<(Vec<u8>, Losses), Error> {
@@ -129,29 +117,6 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     Ok((converted, losses))
 }
 
-/// Calls `visit` for each loss.
-///
-/// # Safety
-/// `visit` is null, or a function that does not unwind or jump out.
-unsafe fn visit_losses(
-    losses: &Losses,
-    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
-    data: *mut c_void,
-) {
-    let Some(visit) = visit else { return };
-    for loss in losses.iter() {
-        let text = loss.to_string();
-        let lost = icecore_lost {
-            kind: icecore_bytes::from_slice(loss.kind.as_str().as_bytes()),
-            count: loss.count,
-            path: icecore_bytes::from_slice(loss.path.as_bytes()),
-            text: icecore_bytes::from_slice(text.as_bytes()),
-        };
-        // SAFETY: `visit` returns normally; what `lost` names outlives the call.
-        unsafe { visit(&lost, data) };
-    }
-}
-
 /// Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
@@ -168,52 +133,78 @@ pub unsafe extern "C" fn icecore_convert_stages(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: what the caller guarantees is the same.
-    unsafe { icecore_convert_stages_with_losses(from, bytes, len, to, None, std::ptr::null_mut(), out, error) }
+    // SAFETY: `error` is null or points to a struct, see above.
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
+        // SAFETY: what the caller guarantees is the same.
+        unsafe { convert_stages(from, bytes, len, to, out) }.map(drop)
+    })
 }
 
-/// Like `icecore_convert_stages`. After a success, calls `visit` for each loss, with `data`.
+/// Like `icecore_convert_stages`. The context keeps the losses: `loss_count` gets the number of kinds, and
+/// `icecore_loss_parts` describes each.
+///
+/// `out` and `loss_count` are written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// As for `icecore_convert_stages`; `visit` is null, or a function that does not unwind or jump out.
+/// As for `icecore_convert_stages`; `context` is null or a context that no other call uses, and `loss_count` is
+/// null or points to a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn icecore_convert_stages_with_losses(
+pub unsafe extern "C" fn icecore_convert_with_losses(
+    context: *mut icecore_context,
     from: *const icecore_stage,
     bytes: *const u8,
     len: usize,
     to: *const icecore_stage,
-    visit: Option<unsafe extern "C" fn(*const icecore_lost, *mut c_void)>,
-    data: *mut c_void,
     out: *mut icecore_buffer,
+    loss_count: *mut usize,
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
-        // SAFETY: handles, see `lib.rs`; they are only read.
-        let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
-        let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
-            return Err(usage_error("two stages, and a buffer", "null"));
-        };
-        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
-        let input = unsafe { borrow_bytes(bytes, len) };
-        let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
-        let mut converted = Vec::new();
-        let losses = match from.memory {
-            u64::MAX => to.codec.write(&document, &mut converted)?,
-            // The memory that the document does not use is for the output.
-            memory => {
-                let limits =
-                    lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
-                icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
-            }
-        };
-        // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_buffer::from_vec(converted)) };
+        if context.is_null() || loss_count.is_null() {
+            return Err(usage_error("a context, and a number", "null"));
+        }
         // SAFETY: what the caller guarantees is the same.
-        unsafe { visit_losses(&losses, visit, data) };
+        let losses = unsafe { convert_stages(from, bytes, len, to, out) }?;
+        // SAFETY: what the caller guarantees is the same.
+        unsafe { keep_losses(context, &losses, loss_count) };
         Ok(())
     })
+}
+
+/// Converts a document, and writes the result to `out`.
+///
+/// # Safety
+/// As for `icecore_convert_stages`.
+unsafe fn convert_stages(
+    from: *const icecore_stage,
+    bytes: *const u8,
+    len: usize,
+    to: *const icecore_stage,
+    out: *mut icecore_buffer,
+) -> Result<Losses, Error> {
+    // SAFETY: handles, see `lib.rs`; they are only read.
+    let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
+    let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
+        return Err(usage_error("two stages, and a buffer", "null"));
+    };
+    // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
+    let input = unsafe { borrow_bytes(bytes, len) };
+    let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
+    let mut converted = Vec::new();
+    let losses = match from.memory {
+        u64::MAX => to.codec.write(&document, &mut converted)?,
+        // The memory that the document does not use is for the output.
+        memory => {
+            let limits = lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
+            icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
+        }
+    };
+    // SAFETY: checked above: `out` is not null, so it points to a struct.
+    unsafe { out.write(icecore_buffer::from_vec(converted)) };
+    Ok(losses)
 }
 
 impl icecore_buffer {

@@ -165,6 +165,30 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
     id
 }
 
+/// Returns the id of a class whose name is in the encoding with this id (from `icecore_encoding`); 0 if there are too
+/// many.
+///
+/// # Safety
+/// As for `icecore_key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_encoded_class(
+    context: *mut icecore_context,
+    encoding: u16,
+    name: *const u8,
+    len: usize,
+) -> u32 {
+    let mut id = 0;
+    run_guarded(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
+        // SAFETY: `name` points to `len` bytes; the table copies them.
+        let name = unsafe { borrow_bytes(name, len) };
+        id = context.document.tape_mut().encoded_class_id(encoding, name)?;
+        Ok(())
+    });
+    id
+}
+
 /// Returns the id of an encoding by its name, for bits 48 to 62 of the payload of a string, a symbol or a key; 0 if
 /// there are too many.
 ///

@@ -31,6 +31,7 @@ mod error;
 mod filling;
 mod json;
 mod kinds;
+mod losses;
 mod policy;
 mod replace;
 mod sereal;
@@ -45,13 +46,13 @@ pub use context::{
     icecore_context_trim_to, icecore_path, icecore_read,
 };
 pub use convert::{
-    icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_stages_with_losses,
-    icecore_convert_with_losses, icecore_convert_within, icecore_lost,
+    icecore_buffer, icecore_buffer_free, icecore_convert, icecore_convert_stages, icecore_convert_with_losses,
+    icecore_convert_within,
 };
 pub use error::{ICECORE_OK, ICECORE_PANIC, icecore_error, icecore_error_detail, icecore_error_kind};
 pub use filling::{
-    icecore_begin, icecore_class, icecore_encoding, icecore_grow_arena, icecore_grow_nodes, icecore_key,
-    icecore_long_string,
+    icecore_begin, icecore_class, icecore_encoded_class, icecore_encoding, icecore_grow_arena, icecore_grow_nodes,
+    icecore_key, icecore_long_string,
 };
 pub use json::{icecore_json_read, icecore_json_style, icecore_json_write};
 pub use kinds::{
@@ -61,6 +62,7 @@ pub use kinds::{
     ICECORE_FLAG_WEAK, ICECORE_IN_ARENA, ICECORE_IS_KEY, ICECORE_KEY_PRECEDES, ICECORE_LONG,
     ICECORE_MAX_ENTRIES_WITH_IDS, ICECORE_NO_KEY, ICECORE_OFFSET, icecore_form, icecore_kind,
 };
+pub use losses::icecore_loss_part;
 pub use policy::{
     ICECORE_NAMES_PHP, ICECORE_REPORTED, icecore_class_name, icecore_class_verdict, icecore_class_words, icecore_host,
     icecore_otherwise, icecore_policy_word, icecore_question, icecore_question_allow, icecore_question_answer,
@@ -85,7 +87,8 @@ pub use tape::{
     icecore_view,
 };
 pub use write::{
-    icecore_loss, icecore_take_part, icecore_value_end, icecore_view_tape, icecore_write, icecore_write_part,
+    icecore_loss, icecore_loss_parts, icecore_take_part, icecore_value_end, icecore_view_tape, icecore_write,
+    icecore_write_part,
 };
 
 use std::ffi::c_char;

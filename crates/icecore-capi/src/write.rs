@@ -2,6 +2,7 @@
 
 use crate::context::{MAX_KEPT_BYTES, icecore_context};
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
+use crate::losses::{KeptLoss, icecore_loss_part};
 use crate::stage::icecore_stage;
 use crate::tape::{ICECORE_NONE, LentMemory, check_c_nodes, icecore_bytes, icecore_tape, icecore_view, into_c_nodes};
 use icecore::{
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn icecore_write(
         let reported = written?;
         context.losses.clear();
         if !losses.is_null() {
-            context.losses.extend(reported.iter().map(ToString::to_string));
+            context.losses.extend(KeptLoss::keep_all(&reported));
         }
         write_result(context.losses.len(), &context.out.bytes);
         Ok(())
@@ -193,8 +194,8 @@ pub(crate) fn reclaim_memory(tape: &mut Tape, filling: &mut LentMemory) {
     }
 }
 
-/// Describes a loss of the last `icecore_write`, such as `2 class names dropped, first at $[0]`. Lent until the context
-/// is used again.
+/// Describes a loss of the last `icecore_write` or `icecore_convert_with_losses`, such as
+/// `2 class names dropped, first at $[0]`. Lent until the context is used again.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `out` is null or
@@ -203,11 +204,41 @@ pub(crate) fn reclaim_memory(tape: &mut Tape, filling: &mut LentMemory) {
 pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: usize, out: *mut icecore_bytes) -> u32 {
     run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
-        let loss = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
-        match loss {
-            Some(loss) if !out.is_null() => {
+        let kept = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
+        match kept {
+            Some(kept) if !out.is_null() => {
                 // SAFETY: not null, so it points to a struct.
-                unsafe { out.write(icecore_bytes::from_slice(loss.as_bytes())) };
+                unsafe { out.write(icecore_bytes::from_slice(kept.text.as_bytes())) };
+                Ok(())
+            }
+            _ => Err(usage_error("the index of a loss", "another one")),
+        }
+    })
+}
+
+/// Like `icecore_loss`, with the kind, the number and the path.
+///
+/// # Safety
+/// As for `icecore_loss`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn icecore_loss_parts(
+    context: *const icecore_context,
+    index: usize,
+    out: *mut icecore_loss_part,
+) -> u32 {
+    run_guarded(ErrorOut::NONE, || {
+        // SAFETY: a handle that no other call uses.
+        let kept = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
+        match kept {
+            Some(kept) if !out.is_null() => {
+                let parts = icecore_loss_part {
+                    kind: icecore_bytes::from_slice(kept.loss.kind.as_str().as_bytes()),
+                    path: icecore_bytes::from_slice(kept.loss.path.as_bytes()),
+                    text: icecore_bytes::from_slice(kept.text.as_bytes()),
+                    count: kept.loss.count,
+                };
+                // SAFETY: not null, so it points to a struct.
+                unsafe { out.write(parts) };
                 Ok(())
             }
             _ => Err(usage_error("the index of a loss", "another one")),

@@ -186,3 +186,50 @@ fn icecore_convert_converts_json_to_storable() {
         icecore_buffer_free(&mut out);
     }
 }
+
+#[test]
+fn a_conversion_reports_its_losses() {
+    let (context, php, json) = (icecore_context_new(), stage("php"), stage("json"));
+    let mut error = MaybeUninit::<icecore_error>::uninit();
+    let text = |bytes: icecore_bytes| unsafe { std::slice::from_raw_parts(bytes.bytes, bytes.len) };
+    let convert = |bytes: &[u8], error: *mut icecore_error| {
+        let (mut out, mut count) = (MaybeUninit::<icecore_buffer>::uninit(), usize::MAX);
+        let kind = unsafe {
+            let pointer = out.as_mut_ptr();
+            icecore_convert_with_losses(context, php, bytes.as_ptr(), bytes.len(), json, pointer, &mut count, error)
+        };
+        (kind == ICECORE_OK).then(|| unsafe {
+            let mut out = out.assume_init();
+            let converted = std::slice::from_raw_parts(out.bytes, out.len).to_vec();
+            icecore_buffer_free(&mut out);
+            (converted, count)
+        })
+    };
+    assert_eq!(convert(b"i:1;", error.as_mut_ptr()), Some((b"1".to_vec(), 0)));
+    let object = b"a:1:{i:0;O:1:\"A\":1:{s:1:\"a\";i:1;}}";
+    assert_eq!(convert(object, error.as_mut_ptr()), Some((b"[{\"a\":1}]".to_vec(), 1)));
+    unsafe {
+        let mut parts = MaybeUninit::<icecore_loss_part>::uninit();
+        assert_eq!(icecore_loss_parts(context, 0, parts.as_mut_ptr()), ICECORE_OK);
+        let parts = parts.assume_init();
+        assert_eq!((text(parts.kind), text(parts.path), parts.count), (&b"class"[..], &b"$[0]"[..], 1));
+        assert_eq!(text(parts.text), b"1 class name dropped, first at $[0]");
+        let mut whole = MaybeUninit::<icecore_bytes>::uninit();
+        assert_eq!(icecore_loss(context, 0, whole.as_mut_ptr()), ICECORE_OK);
+        assert_eq!(text(whole.assume_init()), text(parts.text));
+        assert_ne!(icecore_loss_parts(context, 1, MaybeUninit::uninit().as_mut_ptr()), ICECORE_OK);
+        assert_ne!(icecore_loss_parts(context, 0, null_mut()), ICECORE_OK);
+        assert_ne!(icecore_loss_parts(null_mut(), 0, MaybeUninit::uninit().as_mut_ptr()), ICECORE_OK);
+    }
+    assert_eq!(convert(b"a:1:{", error.as_mut_ptr()), None);
+    let null = unsafe {
+        let mut out = MaybeUninit::<icecore_buffer>::uninit();
+        icecore_convert_with_losses(null_mut(), php, null_mut(), 0, json, out.as_mut_ptr(), null_mut(), null_mut())
+    };
+    assert_ne!(null, ICECORE_OK);
+    unsafe {
+        icecore_stage_free(php);
+        icecore_stage_free(json);
+        icecore_context_free(context);
+    }
+}

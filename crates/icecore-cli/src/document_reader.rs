@@ -263,7 +263,7 @@ impl UnwrappedInput<'_> {
             Detail::Yes => true,
             Detail::IfFormat(name) => name == stage.format().name,
         };
-        let request = Request { limits: &self.remaining_limits, detail, tape };
+        let request = Request { limits: &self.remaining_limits, detail, salvages: detail, tape };
         let mut outcome = stage.format().read(bytes, stage.settings(), request);
         outcome.document.set_metadata(self.metadata.clone());
         outcome

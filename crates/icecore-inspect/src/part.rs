@@ -182,7 +182,7 @@ mod tests {
 
     fn read_part(format: &str, bytes: &[u8], request: &PartRequest) -> Part {
         let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::new());
-        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
+        let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).salvaging());
         Part::from_document(&outcome.document, bytes, request)
     }
 
@@ -331,7 +331,7 @@ mod tests {
                     let offset = random.below(bytes.len() as u64) as usize;
                     bytes[offset] = random.below(256) as u8;
                 }
-                let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
+                let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).salvaging());
                 broken += usize::from(outcome.error.is_some());
                 let request = PartRequest {
                     node: [None, Some(random.below(20) as u32), Some(u32::MAX)][random.below(3) as usize],

@@ -165,7 +165,8 @@ const MISFITS: &[&str] = &[
     // Values of class Set that are not sets.
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[[1,2]]}]]}}"#,
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},[1]]]}}"#,
-    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[]}],[{"$symbol":"@other"},1]]}}"#,
+    r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[]}],[{"$symbol":"other"},1]]}}"#,
+    r#"{"$class":"Bag","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[]}]]}}"#,
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@items"},{"$map":[]}]]}}"#,
     r#"{"$class":"Set","$value":{"@hash":{"$map":[[1,true]]}}}"#,
     // Exceptions with two messages, or with an invalid backtrace.
@@ -184,6 +185,41 @@ fn unexpected_layouts_stay_plain_objects() {
         assert!(Known::of(document.root()).is_none(), "{text}");
         let (_, losses) = convert_to_json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(losses.iter().any(|kind| matches!(kind, LossKind::Class | LossKind::Opaque)), "{text}");
+    }
+}
+
+/// Variables of its own and another class are lost, and the value is not.
+#[test]
+fn values_with_variables_and_of_subclasses_keep_their_meaning() {
+    let cases: [(&[u8], &str, &[LossKind]); 7] = [
+        (b"o:\x08Set\x07:\x0a@hash}\x06i\x06TF:\x07@xi\x0a", "[1]", &[LossKind::Attributes, LossKind::Set]),
+        (b"Io:\x08Set\x06:\x0a@hash}\x06i\x06TF\x06:\x07@xi\x0a", "[1]", &[LossKind::Attributes, LossKind::Set]),
+        (b"o:\x08Bag\x06:\x0a@hash}\x06i\x06TF", "[1]", &[LossKind::Class, LossKind::Set]),
+        (b"o:\x08Bag\x06:\x0a@hash}\x06i\x06FF", "{\"hash\":{\"1\":false}}", &[]),
+        (
+            b"Iu:\x09Time\x0d\x20\x80\x1b\xc0\x00\x00\x00\x00\x07:\x07@xi\x06:\x09zoneI\"\x08UTC\x06:\x06EF",
+            "\"2010-01-01T00:00:00Z\"",
+            &[LossKind::Attributes, LossKind::Time],
+        ),
+        (
+            b"Iu:\x08Tim\x0d\x20\x80\x1b\xc0\x00\x00\x00\x00\x06:\x09zoneI\"\x08UTC\x06:\x06EF",
+            "\"2010-01-01T00:00:00Z\"",
+            &[LossKind::Class, LossKind::Time],
+        ),
+        (
+            b"U:\x09DateI[\x0bi\x00i\x03\xd2\x8a%i\x00i\x00i\x00f\x0c2299161\x06:\x07@xi\x06",
+            "\"2024-02-29\"",
+            &[LossKind::Attributes, LossKind::Time],
+        ),
+    ];
+    for (body, text, kinds) in cases {
+        let dump = [b"\x04\x08", body].concat();
+        let document = icecore::read(&dump).unwrap();
+        let (json, losses) = convert_to_json(&document, "json").unwrap();
+        assert_eq!(json, text, "{}", dump.escape_ascii());
+        for kind in kinds {
+            assert!(losses.contains(kind), "{kind:?} of {}: {losses:?}", dump.escape_ascii());
+        }
     }
 }
 

@@ -285,3 +285,42 @@ fn a_symbol_link_before_its_symbol_is_refused() {
     }
     assert!(marshal::read(links, &marshal::ReadOptions::default(), &Limits::default()).is_err());
 }
+
+/// The encoding of a class's name is a part of the document, not of the spelling. The value is numbered before the
+/// names of its modules and its class.
+#[test]
+fn names_of_classes_keep_their_encoding() {
+    for body in [
+        &b"oI:\x09Caf\xe9\x06:\x0dencoding\"\x0fISO-8859-1\x00"[..],
+        b"[\x08oI:\x07L\xe9\x06:\x0dencoding\"\x0fISO-8859-1\x00o;\x00\x00I\"\x06\xe9\x06;\x06@\x07",
+        b"SI:\x07L\xe9\x06:\x0dencoding\"\x0fISO-8859-1\x06:\x06ai\x06",
+        b"CI:\x08S\x82\xa0\x06:\x0dencoding\"\x0eShift_JIS[\x00",
+        b"UI:\x07L\xe9\x06:\x0dencoding\"\x0fISO-8859-1i\x06",
+        b"[\x07oI:\x08L\xc3\xa9\x06:\x06ET\x00o:\x08L\xc3\xa9\x00",
+        b"o:\x07L\xe9\x00",
+    ] {
+        let blob = [b"\x04\x08", body].concat();
+        let document = read(&blob, &Limits::default()).unwrap();
+        let written = write(&document, &Limits::default()).unwrap();
+        assert_eq!(written, blob, "{} {}", written.escape_ascii(), blob.escape_ascii());
+    }
+}
+
+#[test]
+fn a_value_and_its_wrappers_are_one_level() {
+    let nested = b"\x04\x08I[\x06IC:\x06A[\x06Ie:\x06BC;\x00[\x06i\x06\x06:\x07@xi\x06\x06;\x07i\x06\x06;\x07i\x06";
+    let mut limits = Limits::default();
+    limits.depth = 2;
+    assert_eq!(read(nested, &limits).unwrap_err().kind(), ErrorKind::Limit);
+    limits.depth = 3;
+    let document = read(nested, &limits).unwrap();
+    assert_eq!(write(&document, &limits).unwrap(), nested);
+    limits.depth = 2;
+    assert_eq!(write(&document, &limits).unwrap_err().kind(), ErrorKind::Limit);
+    // The variables of a value are in its level, and what they contain is in the next one.
+    let variable = b"\x04\x08I[\x00\x06:\x07@x[\x00";
+    limits.depth = 1;
+    assert_eq!(read(variable, &limits).unwrap_err().kind(), ErrorKind::Limit);
+    limits.depth = 2;
+    assert!(read(variable, &limits).is_ok());
+}

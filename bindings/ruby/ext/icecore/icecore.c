@@ -14,6 +14,7 @@ Init_icecore(void)
         rb_raise(rb_eLoadError, "Icecore: the engine has another version of the tape; build the extension again");
     ice_module = rb_define_module("Icecore");
     ice_originals_init();
+    ice_core_set_init();
     ice_errors_init();
     ice_context_init();
     ice_record_init();
@@ -22,4 +23,5 @@ Init_icecore(void)
     ice_marshal_init();
     ice_any_init();
     ice_replace_init();
+    ice_losses_init();
 }

@@ -24,6 +24,9 @@ module Chance
   class Many; end
   class Bare < BasicObject; end
   class Ünï; end
+  # Classes whose names are not in UTF-8.
+  Latin = const_set("L\xe9".dup.force_encoding("ISO-8859-1").to_sym, Class.new)
+  Kana = const_set("S\x82\xa0".dup.force_encoding("Shift_JIS").to_sym, Class.new(Hash))
 
   class Prepended; prepend Mb; end
 

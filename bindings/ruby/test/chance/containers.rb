@@ -19,7 +19,7 @@ module Chance
     end
 
     def hash
-      map = keep(pick([Hash, Hash, Hash, Hsh]).new)
+      map = keep(pick([Hash, Hash, Hash, Hsh, Kana]).new)
       map.compare_by_identity if one_in(8)
       below(5).times { map[key] = value }
       maybe_set_default(map)

@@ -8,7 +8,7 @@ module Chance
     SET_VARIABLE = Kernel.instance_method(:instance_variable_set)
 
     def object
-      type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï])
+      type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï, Latin])
       item = keep(type.allocate)
       add_variables(item, type == Many ? pick([0, 3, 7, 8, 9, 12, 40]) : below(5))
       item.remove_instance_variable(item.instance_variables.first) if type != Bare && one_in(10) && item.instance_variables.any?

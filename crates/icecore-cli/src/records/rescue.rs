@@ -38,7 +38,7 @@ impl Rescue {
     ) -> Result<Option<String>, Error> {
         let mut limits = self.limits.clone();
         let Ok((unwrapped, _)) = self.from.unwrap_as_far(bytes, &mut limits) else { return Ok(None) };
-        let request = Request::new(&limits).detailed();
+        let request = Request::new(&limits).salvaging();
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
         // The message about a document in a wrapper has offsets of the unwrapped data, where no next document follows.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };

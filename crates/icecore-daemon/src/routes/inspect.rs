@@ -141,7 +141,7 @@ impl UnwrappedBlob {
     }
 
     fn read_document(&self, limits: &Limits) -> Outcome<'_> {
-        self.stage.format().read(&self.bytes, self.stage.settings(), Request::new(limits).detailed())
+        self.stage.format().read(&self.bytes, self.stage.settings(), Request::new(limits).salvaging())
     }
 
     /// Returns the data in the string of this node.

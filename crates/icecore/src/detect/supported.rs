@@ -53,7 +53,7 @@ fn confirm_by_reading(format: &Format, guess: Guess, sample: &Sample<'_>) -> Opt
     let mut only_containers = true;
     let mut tape = Tape::new();
     while !(rest.is_empty() || documents > 0 && format.ends_with_blanks(rest)) {
-        let request = Request { limits: &limits, detail: false, tape };
+        let request = Request { limits: &limits, detail: false, salvages: false, tape };
         let outcome = format.read(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {
             // A large document may have more values than detection reads.

@@ -116,7 +116,9 @@ pub struct Detail {
     pub(crate) layer: u8,
     /// Whether the reader is in a copy, whose bytes were already recorded.
     pub(crate) is_in_copy: bool,
-    /// The error of the first count that is too large for the rest of the input.
+    /// Whether a count that is too large for the rest of the input is an error only at the end of the reading.
+    pub(crate) defers_count_errors: bool,
+    /// The first of these errors.
     pub(crate) count_error: Option<Error>,
 }
 

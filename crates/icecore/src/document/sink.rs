@@ -25,15 +25,19 @@ pub trait Sink {
     /// Returns the place for spelling and spans, if they are recorded.
     fn detail(&mut self) -> Option<&mut Detail>;
 
-    /// Readers call this if a count promises more than the rest of the input can hold. With detail, the error is kept
-    /// until the end of the reading, so that the document contains what is there. Returns the count to continue with.
+    /// Readers call this if a count promises more than the rest of the input can hold. If the request is for what is
+    /// there ([`Request::salvaging`](crate::Request::salvaging)), the error is kept until the end of the reading, and
+    /// the count to continue with is returned.
+    ///
+    /// # Errors
+    /// This error, for other requests.
     #[cold]
     fn defer_count_error(&mut self, error: Error, count: u64, input: &[u8]) -> Result<u32, Error> {
         /// Readers may double a count.
         const MAX_COUNT: u64 = 1 << 30;
         let tape = self.tape();
         let path = tape.path_to(tape.len(), input);
-        let Some(detail) = self.detail() else { return Err(error) };
+        let Some(detail) = self.detail().filter(|detail| detail.defers_count_errors) else { return Err(error) };
         detail.count_error.get_or_insert(error.on_path(path));
         Ok(count.min(MAX_COUNT) as u32)
     }

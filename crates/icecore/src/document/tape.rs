@@ -129,6 +129,14 @@ impl Tape {
         self.intern_class(kind, name)
     }
 
+    /// Returns the id of a class whose name is in the encoding with this id, for callers that fill a tape.
+    ///
+    /// # Errors
+    /// Of kind `Limit`, if there are too many.
+    pub fn encoded_class_id(&mut self, encoding: u16, name: &[u8]) -> Result<u32, Error> {
+        self.intern_encoded_class(encoding, name)
+    }
+
     /// Returns the id of an encoding's name, for callers that fill a tape.
     ///
     /// # Errors
@@ -377,6 +385,13 @@ impl Tape {
     /// Returns the id of a class name; `kind` is [`Kind::Text`] or [`Kind::Bytes`].
     pub(crate) fn intern_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
         self.intern_class_node(Node::leaf(kind, 0), name)
+    }
+
+    /// Like [`Tape::intern_class`], for a name in the encoding with this id.
+    pub(crate) fn intern_encoded_class(&mut self, encoding: u16, name: &[u8]) -> Result<u32, Error> {
+        let mut node = Node::leaf(Kind::Encoded, 0);
+        node.set_encoding(encoding);
+        self.intern_class_node(node, name)
     }
 
     /// Like [`Tape::intern_class`], for a name with flags.

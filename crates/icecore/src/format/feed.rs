@@ -40,7 +40,7 @@ pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) 
 
 /// Reads one document, with detail if it is wanted.
 pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
+    let Request { limits, detail, salvages, mut tape } = request;
     tape.clear_for(F::FORMAT.can.naming);
     if !detail {
         let (consumed, error) = reader.feed_document(input, limits, &mut tape);
@@ -48,6 +48,7 @@ pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: R
     }
     let mut sink = Detailed { tape, ..Detailed::default() };
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
+    sink.detail.defers_count_errors = salvages;
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
     let error = sink.detail.count_error.take().or(error);
     if error.is_some() {
@@ -86,7 +87,6 @@ pub(crate) fn read_traced_windows<'a, F: Feed>(
 ) -> Rest<'a> {
     let mut sink = TracedWindows::new((F::FORMAT.name, F::FORMAT.can.naming), input, receive);
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
-    let error = sink.detail().and_then(|detail| detail.count_error.take()).or(error);
     let needs_whole = sink.is_stopped();
     Rest::from_remaining(sink.into_rest(), needs_whole, consumed, error)
 }

@@ -99,6 +99,8 @@ pub struct Request<'r> {
     pub limits: &'r Limits,
     /// Whether spelling and spans are wanted.
     pub detail: bool,
+    /// Whether a container contains what is there if its count promises more than the rest of the input can hold.
+    pub salvages: bool,
     /// The tape to use; it is cleared first.
     pub tape: Tape,
 }
@@ -106,7 +108,24 @@ pub struct Request<'r> {
 impl<'r> Request<'r> {
     /// Asks for the meaning only, on a new tape.
     pub fn new(limits: &'r Limits) -> Request<'r> {
-        Request { limits, detail: false, tape: Tape::new() }
+        Request { limits, detail: false, salvages: false, tape: Tape::new() }
+    }
+
+    /// Asks for what a cut document contains, in detail. The reading ends with the same error as without it, but if a
+    /// container promises more than the rest of the input can hold, the document has the values that are there.
+    ///
+    /// ```
+    /// use icecore::{Limits, Request, Stage};
+    /// let (stage, limits) = (Stage::parse("php")?, Limits::default());
+    /// let read = |request| stage.format().read(b"a:40000:{i:0;i:5;i:1;s:9:\"ab", stage.settings(), request);
+    /// assert_eq!(read(Request::new(&limits).salvaging()).document.root().item(0).and_then(|item| item.as_i64()), Some(5));
+    /// assert!(read(Request::new(&limits)).document.root().item(0).is_none());
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    #[must_use]
+    pub fn salvaging(mut self) -> Request<'r> {
+        (self.detail, self.salvages) = (true, true);
+        self
     }
 
     /// Asks for spelling and spans as well.

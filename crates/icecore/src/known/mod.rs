@@ -76,6 +76,14 @@ pub enum Known<'d> {
     Map(Cursor<'d>),
 }
 
+/// A value whose layout is known, but whose class is another one, or which has instance variables in addition. A writer
+/// reports both as lost.
+pub(crate) struct SimilarValue<'d> {
+    pub(crate) known: Known<'d>,
+    pub(crate) has_other_class: bool,
+    pub(crate) has_variables: bool,
+}
+
 /// The members of a set, stored as the keys of a map.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'d> {
@@ -155,6 +163,11 @@ impl<'d> Known<'d> {
             Kind::Attrs => ruby::decode_extended(value),
             _ => None,
         }
+    }
+
+    /// Returns the meaning of a value that [`Known::of`] refuses only because of its class or additional variables.
+    pub(crate) fn of_similar(value: Cursor<'d>) -> Option<SimilarValue<'d>> {
+        ruby::decode_similar(value)
     }
 
     /// Returns the name of the kind of value, in one word.

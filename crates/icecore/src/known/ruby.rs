@@ -1,7 +1,7 @@
 //! The layouts of Ruby's own classes.
 
 use super::time::{self, Day, Moment};
-use super::{Exception, Known, Members, number};
+use super::{Exception, Known, Members, SimilarValue, number};
 use crate::document::{Cursor, Form, Key, Kind, Node, Value};
 
 /// The calendar of `Time`: always Gregorian.
@@ -21,15 +21,25 @@ fn find_members<'d, const N: usize>(
     entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
     names: [&str; N],
 ) -> Option<[Option<Cursor<'d>>; N]> {
-    let mut members = [None; N];
+    find_members_among_variables(entries, names).filter(|(_, has_variables)| !has_variables).map(|(members, _)| members)
+}
+
+/// Like [`find_members`], but allows instance variables in addition. Also returns whether there are any.
+fn find_members_among_variables<'d, const N: usize>(
+    entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
+    names: [&str; N],
+) -> Option<([Option<Cursor<'d>>; N], bool)> {
+    let (mut members, mut has_variables) = ([None; N], false);
     for (key, value) in entries {
         let name = member_name(&key)?;
-        let index = names.iter().position(|known| known.as_bytes() == name)?;
-        if members[index].replace(value.target()).is_some() {
-            return None;
+        match names.iter().position(|known| known.as_bytes() == name) {
+            Some(index) if members[index].replace(value.target()).is_some() => return None,
+            Some(_) => {}
+            None if name.starts_with(b"@") => has_variables = true,
+            None => return None,
         }
     }
-    Some(members)
+    Some((members, has_variables))
 }
 
 /// Returns the items of an array with exactly `N` items.
@@ -75,6 +85,10 @@ fn decode_set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
         return None;
     }
     let [map, keys] = find_members(body.entries(), ["@hash", "@keys"])?;
+    decode_set_members(class, map, keys)
+}
+
+fn decode_set_members<'d>(class: &[u8], map: Option<Cursor<'d>>, keys: Option<Cursor<'d>>) -> Option<Known<'d>> {
     let map = map.filter(|map| map.kind() == Kind::Map)?;
     // `@keys` of a `SortedSet` is a cache of the map's keys.
     let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
@@ -103,6 +117,52 @@ fn decode_exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> 
     let backtrace = backtrace?;
     matches!(backtrace.target().kind(), Kind::Null | Kind::Array).then_some(())?;
     Some(Known::Exception(Exception { class, message: message?, backtrace, cause }))
+}
+
+/// Returns the meaning of a value with a known layout that has another class, or instance variables in addition.
+pub(super) fn decode_similar(value: Cursor<'_>) -> Option<SimilarValue<'_>> {
+    match (value.kind(), value.node().form()) {
+        (Kind::Object, Form::Usual) => decode_similar_set(value),
+        (Kind::Opaque, Form::UserDump) => {
+            let Value::Opaque(class, payload) = value.value() else { return None };
+            let time = decode_time_parts(payload)?;
+            let has_other_class = class != b"Time";
+            // No program can set a variable named `zone`: only `Time` writes it.
+            let is_time = !has_other_class || time.has_zone;
+            let similar =
+                SimilarValue { known: Known::Time(time.moment), has_other_class, has_variables: time.has_variables };
+            is_time.then_some(similar)
+        }
+        (Kind::Opaque, Form::UserMarshal) => {
+            let Value::Opaque(class, payload) = value.value() else { return None };
+            let Value::Attrs(fields) = payload.value() else { return None };
+            let (day, moment) = decode_date(fields).filter(|_| payload.class().is_empty())?;
+            let known = match class {
+                b"Date" => Known::Date(day),
+                b"DateTime" => Known::DateTime(moment),
+                _ => return None,
+            };
+            Some(SimilarValue { known, has_other_class: false, has_variables: true })
+        }
+        _ => None,
+    }
+}
+
+/// Decodes a `Set` with instance variables, or an object of another class that contains nothing but the hash of a set.
+fn decode_similar_set(value: Cursor<'_>) -> Option<SimilarValue<'_>> {
+    let body = value.document().at(value.index() + 1).filter(|body| body.kind() == Kind::Map)?;
+    if member_name(&body.entries().next()?.0)? != b"@hash" {
+        return None;
+    }
+    let ([map], has_variables) = find_members_among_variables(body.entries(), ["@hash"])?;
+    let has_other_class = value.class() != b"Set";
+    // Every set has a hash with the default value false. Other objects seldom have one.
+    let has_default = map.and_then(|map| map.default_value()).is_some();
+    if has_other_class && (has_variables || !has_default) {
+        return None;
+    }
+    let known = decode_set_members(b"Set", map, None)?;
+    Some(SimilarValue { known, has_other_class, has_variables })
 }
 
 pub(super) fn decode_opaque(value: Cursor<'_>) -> Option<Known<'_>> {
@@ -275,6 +335,18 @@ fn unpack_time(bytes: &[u8]) -> Option<PackedTime> {
 }
 
 fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
+    decode_time_parts(payload).filter(|time| !time.has_variables).map(|time| time.moment)
+}
+
+struct DecodedTime<'d> {
+    moment: Moment<'d>,
+    /// Whether the dump has a zone, which may be nil.
+    has_zone: bool,
+    /// Whether the object has instance variables of its own.
+    has_variables: bool,
+}
+
+fn decode_time_parts(payload: Cursor<'_>) -> Option<DecodedTime<'_>> {
     let (bytes, entries) = match payload.value() {
         Value::Bytes(bytes) => (bytes, None),
         Value::Attrs(inner) if payload.node().form() == Form::Usual => match inner.value() {
@@ -285,7 +357,9 @@ fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
     };
     let PackedTime { seconds, micro, is_utc, is_old } = unpack_time(bytes)?;
     let names = ["offset", "zone", "nano_num", "nano_den", "submicro"];
-    let [offset, zone, num, den, submicro] = find_members(entries.into_iter().flatten(), names)?;
+    let ([offset, zone, num, den, submicro], has_variables) =
+        find_members_among_variables(entries.into_iter().flatten(), names)?;
+    let has_zone = zone.is_some();
     let (nano, is_exact) = match (num, den, submicro) {
         _ if is_old => (0, true),
         (Some(num), Some(den), _) if is_integer(num) && is_integer(den) => integer_quotient(num, den)?,
@@ -305,7 +379,8 @@ fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
     };
     let offset = if is_utc || is_old { None } else { offset };
     let nanoseconds = micro * 1000 + nano;
-    Some(Moment { seconds, nanoseconds, is_exact, offset, zone, gregorian_start: GREGORIAN })
+    let moment = Moment { seconds, nanoseconds, is_exact, offset, zone, gregorian_start: GREGORIAN };
+    Some(DecodedTime { moment, has_zone, has_variables })
 }
 
 /// Returns the nanoseconds that Ruby 1.9.1 stores: three digits in half bytes.

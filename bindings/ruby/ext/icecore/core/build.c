@@ -62,12 +62,10 @@ class_name_string(ice_builder *b, uint32_t id)
 {
     const char *text;
     const icecore_name *name = ice_name(&b->ctx->view.classes, id, &text);
-    VALUE string = rb_str_new(text, name->node.aux);
-    if (name->node.kind == ICECORE_TEXT)
-        rb_enc_associate(string, rb_utf8_encoding());
+    VALUE string = rb_enc_str_new(text, name->node.aux, ice_class_name_encoding(&b->ctx->view, &name->node));
     if (b->finishes_values) {
         VALUE symbol = rb_str_intern(string);
-        if (ice_is_first_use(b, symbol, symbol) && name->node.kind == ICECORE_TEXT && !rb_enc_str_asciionly_p(string))
+        if (ice_is_first_use(b, symbol, symbol) && name->node.kind != ICECORE_BYTES && !rb_enc_str_asciionly_p(string))
             ice_finish_encoding(b, &name->node, text, name->node.aux, Qnil);
     }
     return string;
@@ -154,6 +152,8 @@ open_object(ice_builder *b, uint32_t index, const icecore_node *node)
         kind = ICE_BUILD_STRUCT;
     } else if (class->kind == ICE_CLASS_RANGE)
         kind = ICE_BUILD_RANGE;
+    else if (ice_is_core_set_class(class->klass))
+        kind = ICE_BUILD_CORE_SET;
     else if (!RB_TYPE_P(object, T_OBJECT))
         ice_raise(ice_argument_error, "malformed", "", "dump format error");
     else if (class->kind == ICE_CLASS_SET)
@@ -268,7 +268,8 @@ open_wrapper(ice_builder *b, uint32_t index, const icecore_node *node)
     /* A wrapper without a class has instance variables. */
     if (!id) {
         const icecore_node *inner = node + 1;
-        if (inner->kind == ICECORE_MODULE)
+        /* A class has no variables in a dump, but since Ruby 3.4 its name may have an encoding, which is not on the tape. */
+        if (inner->kind == ICECORE_MODULE && node->aux > 1)
             raise_module_variables(b, inner);
         while (inner->kind == ICECORE_ATTRS)
             inner++;
@@ -552,6 +553,8 @@ close_top(ice_builder *b)
     const uint32_t index = frame->node, base = frame->base;
     const icecore_node *node = &ctx->view.nodes[index];
     const bool is_partial_value = frame->is_partial, declares_encoding = frame->declares_encoding;
+    /* The payload of a dump has no variables if it is binary. */
+    const bool is_bare_dump = frame->kind == ICE_BUILD_LOAD && node[1].kind == ICECORE_BYTES;
     const uint8_t kind = frame->kind;
     bool was_shared;
     VALUE value = ice_close_frame(b, frame);
@@ -563,7 +566,9 @@ close_top(ice_builder *b)
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_shared && node->kind != ICECORE_ATTRS)
         ice_set_link_target(b, index, value);
     if (ICE_UNLIKELY(b->finishes_values))
-        value = finish_container(b, kind, value, is_partial_value, declares_encoding);
+        value = is_bare_dump && !ice_freezes_bare_dumps && !is_partial_value
+                    ? ice_call_proc(b, value)
+                    : finish_container(b, kind, value, is_partial_value, declares_encoding);
     return value;
 }
 

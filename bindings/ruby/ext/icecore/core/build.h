@@ -31,6 +31,7 @@ enum {
     ICE_BUILD_RANGE,
     ICE_BUILD_OLD_NUMBER,    /* a Rational or Complex as Ruby 1.8 wrote it */
     ICE_BUILD_SET,
+    ICE_BUILD_CORE_SET,      /* a set that gets its items at the end: core_set.c */
     ICE_BUILD_LOAD,          /* the result of _load */
     ICE_BUILD_MARSHAL_LOAD,  /* an object that marshal_load fills */
     ICE_BUILD_LOAD_DATA,     /* an object that _load_data fills */
@@ -50,9 +51,6 @@ VALUE ice_build_rare_leaf(ice_builder *b, uint32_t index);
 static inline VALUE ice_key_value(ice_builder *b, uint16_t id);
 /* The part of ice_key_value for keys that are not cached. */
 VALUE ice_create_key_value(ice_builder *b, uint16_t id);
-/* Returns the encoding of a string. If Ruby has no encoding of that name, returns NULL, and
- * `name` receives the name. */
-rb_encoding *ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name);
 /* Stores the value to which links to this node refer. */
 void ice_set_link_target(ice_builder *b, uint32_t node, VALUE value);
 /* Returns the value to which links to this node refer. */

@@ -135,6 +135,21 @@ ice_set_set_members(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t coun
     ice_set_members(b, NULL, set, pairs, count);
 }
 
+/* Completes a set that has its items in memory of its own. Ruby 3 writes further variables after @hash; Ruby 4.0
+ * writes them in a wrapper around the set. */
+static void
+close_core_set(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count)
+{
+    uint32_t i;
+    ice_core_set_fill(set, find_member(pairs, count, "@hash"));
+    ice_check_call(b->ctx, b->call);
+    /* The stack of values may have moved. */
+    pairs = b->ctx->values + b->ctx->build_frames[b->ctx->build_depth - 1].base;
+    for (i = 0; i < count; i++)
+        if (pairs[2 * i] != ID2SYM(rb_intern("@hash")))
+            ice_set_members(b, NULL, set, pairs + 2 * i, 1);
+}
+
 /* ---- hooks -------------------------------------------------------------------------- */
 
 /* For rb_ivar_foreach: sets a variable of `object` that it does not have yet. */
@@ -317,6 +332,15 @@ remove_old_escapes(VALUE source)
     return text;
 }
 
+/* Returns true if a pattern has an encoding. The proc may have removed it, or Ruby may not have it: then it is
+ * a variable of the string. */
+static bool
+has_declared_encoding(const icecore_node *pattern, VALUE source)
+{
+    return pattern->kind != ICECORE_BYTES && !rb_ivar_defined(source, rb_intern("E")) &&
+           !rb_ivar_defined(source, rb_intern("encoding"));
+}
+
 /* Returns a regexp from its source and the letters of its options. */
 static VALUE
 close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters)
@@ -335,16 +359,16 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
     if (frame > b->ctx->build_frames &&
         ((frame - 1)->kind == ICE_BUILD_SUBCLASS || (frame - 1)->kind == ICE_BUILD_MODULE)) {
         /* Inside of a subclass or module, Marshal creates the regexp before it reads the
-         * encoding. */
-        rb_encoding *encoding = rb_enc_get(source);
+         * encoding. Without one, the regexp keeps the encoding that its pattern gives it. */
+        rb_encoding *encoding = has_declared_encoding(pattern, source) ? rb_enc_get(source) : NULL;
         VALUE regexp;
         rb_enc_associate(source, rb_ascii8bit_encoding());
         regexp = rb_reg_new_str(remove_old_escapes(source), bits);
-        rb_enc_associate(regexp, encoding);
+        if (encoding)
+            rb_enc_associate(regexp, encoding);
         return regexp;
     }
-    /* A proc may have removed the encoding. */
-    if (pattern->kind == ICECORE_BYTES || rb_ivar_defined(source, rb_intern("E")))
+    if (!has_declared_encoding(pattern, source))
         source = remove_old_escapes(source);
     return rb_reg_new_str(source, bits);
 }
@@ -518,6 +542,9 @@ ice_close_frame(ice_builder *b, ice_build_frame *frame)
         ice_set_set_members(b, object, values, count / 2);
         if (NIL_P(rb_attr_get(object, rb_intern("@hash"))))
             check_set_is_from_proc(b);
+        return object;
+    case ICE_BUILD_CORE_SET:
+        close_core_set(b, object, values, count / 2);
         return object;
     case ICE_BUILD_LOAD:
         return close_load(b, frame, values[0]);

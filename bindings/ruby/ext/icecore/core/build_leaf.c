@@ -76,60 +76,6 @@ ice_is_first_use(ice_builder *b, VALUE name, VALUE object)
 
 /* ---- encodings ---------------------------------------------------------------------- */
 
-/* The names of all encodings that Ruby has, in capitals, as keys of a Hash. Other names are
- * not looked up, because data must not make Ruby search for a library. */
-static VALUE known_encoding_names;
-
-/* Returns `known_encoding_names`, which the first call creates. */
-static VALUE
-encoding_names(void)
-{
-    if (!known_encoding_names) {
-        VALUE names = rb_funcall(rb_cEncoding, rb_intern("name_list"), 0), known = rb_hash_new();
-        long i;
-        for (i = 0; i < RARRAY_LEN(names); i++)
-            rb_hash_aset(known, rb_funcall(RARRAY_AREF(names, i), rb_intern("upcase"), 0), Qtrue);
-        known_encoding_names = known;
-        rb_gc_register_mark_object(known);
-    }
-    return known_encoding_names;
-}
-
-/* Returns true if a text equals a string that ends with NUL. */
-static bool
-equals(const char *text, size_t len, const char *other)
-{
-    return strlen(other) == len && memcmp(text, other, len) == 0;
-}
-
-rb_encoding *
-ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
-{
-    const icecore_view *view = &b->ctx->view;
-    const uint32_t id = ICE_ENCODING_OF(node);
-    const char *text;
-    const icecore_name *found = id ? ice_name(&view->encodings, id, &text) : NULL;
-    size_t len;
-    VALUE upper;
-    int index;
-    if (!found)
-        return rb_ascii8bit_encoding();
-    len = found->node.aux;
-    if (equals(text, len, "US-ASCII"))
-        return rb_usascii_encoding();
-    if (equals(text, len, "ASCII-8BIT"))
-        return rb_ascii8bit_encoding();
-    *name = rb_str_new(text, len);
-    if (memchr(text, 0, len))
-        ice_raise(ice_argument_error, "malformed", "", "string contains null byte");
-    upper = rb_funcall(*name, rb_intern("upcase"), 0);
-    rb_enc_associate(upper, rb_usascii_encoding());
-    if (!RTEST(rb_hash_lookup(encoding_names(), upper)))
-        return NULL;
-    index = rb_enc_find_index(StringValueCStr(*name));
-    return index < 0 ? NULL : rb_enc_from_index(index);
-}
-
 /* Finishes the value of the variable E: true declares UTF-8, and false declares US-ASCII. If the
  * proc returns any other value, that value does not declare an encoding: the string becomes
  * binary and keeps the value as a variable. */
@@ -156,7 +102,7 @@ ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, 
     const bool is_named = ICE_ENCODING_OF(node) && node->kind != ICECORE_TEXT;
     size_t i;
     if (is_named) {
-        rb_encoding *encoding = ice_encoding_of(b, node, &name);
+        rb_encoding *encoding = ice_encoding_of(&b->ctx->view, node, &name);
         if (encoding == rb_usascii_encoding())
             call_proc_for_short_encoding(b, Qfalse, string);
         else if (!NIL_P(name)) {
@@ -197,7 +143,7 @@ build_string(ice_builder *b, const icecore_node *node)
         return ice_new_utf8_string(text, len);
     string = rb_str_new(text, len);
     if (node->kind == ICECORE_ENCODED) {
-        encoding = ice_encoding_of(b, node, &name);
+        encoding = ice_encoding_of(&b->ctx->view, node, &name);
         if (encoding)
             rb_enc_associate(string, encoding);
         else
@@ -211,7 +157,7 @@ static VALUE
 build_symbol(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
     VALUE name = Qnil, symbol, string;
-    rb_encoding *encoding = ICE_ENCODING_OF(node) ? ice_encoding_of(b, node, &name) : rb_utf8_encoding();
+    rb_encoding *encoding = ICE_ENCODING_OF(node) ? ice_encoding_of(&b->ctx->view, node, &name) : rb_utf8_encoding();
     if (!encoding)
         encoding = rb_ascii8bit_encoding();
     symbol = rb_check_symbol_cstr(text, len, encoding);
@@ -245,7 +191,7 @@ build_key(ice_builder *b, uint16_t id)
         return b->finishes_values ? rb_utf8_str_new(text, name->node.aux)
                                   : rb_enc_interned_str(text, name->node.aux, rb_utf8_encoding());
     case ICECORE_ENCODED: {
-        rb_encoding *encoding = ice_encoding_of(b, &name->node, &unknown);
+        rb_encoding *encoding = ice_encoding_of(&b->ctx->view, &name->node, &unknown);
         VALUE string = rb_enc_str_new(text, name->node.aux, encoding ? encoding : rb_ascii8bit_encoding());
         if (!encoding)
             rb_ivar_set(string, rb_intern("encoding"), unknown);
@@ -285,7 +231,11 @@ build_module(ice_builder *b, const icecore_node *node, uint32_t index)
                               : form == ICECORE_FORM_OLD_MODULE ? "old_module"
                                                                 : "class",
                               rb_utf8_str_new(name, len), Qnil);
-    found = ice_look_up_renamed_class(&b->settings->rules, name, len, true);
+    /* The name has no encoding on the tape. */
+    found = rb_utf8_str_new(name, len);
+    found = ice_look_up_renamed_class(&b->settings->rules, name, len,
+                                      rb_enc_str_coderange(found) == ENC_CODERANGE_BROKEN ? rb_ascii8bit_encoding()
+                                                                                          : rb_utf8_encoding());
     if (form == ICECORE_FORM_MODULE && !RB_TYPE_P(found, T_MODULE))
         ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to module", found);
     if (form == ICECORE_FORM_USUAL && !RB_TYPE_P(found, T_CLASS))

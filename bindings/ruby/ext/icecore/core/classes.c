@@ -22,24 +22,25 @@ ice_class_entry(ice_context *ctx, uint32_t id)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-NORETURN(static void raise_undefined(const char *name, size_t len, bool is_text));
+NORETURN(static void raise_undefined(const char *name, size_t len, rb_encoding *encoding));
 
 /* Raises what Marshal raises if the program does not have a class or module. */
 static void
-raise_undefined(const char *name, size_t len, bool is_text)
+raise_undefined(const char *name, size_t len, rb_encoding *encoding)
 {
-    ice_raise(ice_argument_error, "value", "", "undefined class/module %" PRIsVALUE,
-              is_text ? rb_utf8_str_new(name, len) : rb_str_new(name, len));
+    ice_raise(ice_argument_error, "value", "", "undefined class/module %" PRIsVALUE, rb_enc_str_new(name, len, encoding));
 }
 
 /* Returns the class or module of this name. `constants` receives the path to it, unless it is
  * NULL; a path that is too long is left empty. */
 static VALUE
-look_up_class(const char *name, size_t len, bool is_text, ID *constants)
+look_up_class(const char *name, size_t len, rb_encoding *encoding, ID *constants)
 {
     const char *position = name, *end = name + len;
     VALUE found = rb_cObject;
     uint32_t depth = 0;
+    if (!rb_enc_asciicompat(encoding))
+        ice_raise(ice_argument_error, "value", "", "invalid class path encoding (non ASCII)");
     if (len == 0 || *name == '#')
         ice_raise(ice_argument_error, "value", "", "can't retrieve anonymous class %" PRIsVALUE,
                   rb_utf8_str_new(name, len));
@@ -48,14 +49,14 @@ look_up_class(const char *name, size_t len, bool is_text, ID *constants)
         ID id;
         while (position < end && *position != ':')
             position++;
-        id = rb_check_id_cstr(constant, position - constant, is_text ? rb_utf8_encoding() : rb_ascii8bit_encoding());
+        id = rb_check_id_cstr(constant, position - constant, encoding);
         if (position < end) {
             if (end - position < 2 || position[1] != ':')
-                raise_undefined(name, position - name, is_text);
+                raise_undefined(name, position - name, encoding);
             position += 2;
         }
         if (!id || !rb_const_defined_at(found, id))
-            raise_undefined(name, position - name, is_text);
+            raise_undefined(name, position - name, encoding);
         found = rb_const_get_at(found, id);
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " does not refer to class/module",
@@ -69,20 +70,20 @@ look_up_class(const char *name, size_t len, bool is_text, ID *constants)
 }
 
 VALUE
-ice_look_up_class(const char *name, size_t len, bool is_text, ID *constants)
+ice_look_up_class(const char *name, size_t len, rb_encoding *encoding, ID *constants)
 {
-    return look_up_class(name, len, is_text, constants);
+    return look_up_class(name, len, encoding, constants);
 }
 
 VALUE
-ice_look_up_renamed_class(const ice_class_rules *rules, const char *name, size_t len, bool is_text)
+ice_look_up_renamed_class(const ice_class_rules *rules, const char *name, size_t len, rb_encoding *encoding)
 {
     char renamed[ICE_MAX_CLASS_NAME];
     const size_t new_len =
         rules->rename ? icecore_class_map_name(rules->rename, name, len, renamed, sizeof renamed) : 0;
     if (new_len && new_len <= sizeof renamed)
-        return look_up_class(renamed, new_len, true, NULL);
-    return look_up_class(name, len, is_text, NULL);
+        return look_up_class(renamed, new_len, rb_utf8_encoding(), NULL);
+    return look_up_class(name, len, encoding, NULL);
 }
 
 bool
@@ -149,6 +150,7 @@ ice_class_by_id(ice_context *ctx, const ice_class_rules *rules, uint32_t id)
     VALUE klass;
     ID constants[ICE_MAX_CONSTANTS] = { 0 };
     const uint32_t call = ctx->call;
+    rb_encoding *encoding;
     if (ICE_LIKELY(class->klass && class->looked_up_call == ctx->call))
         return class;
     if (class->klass && !rules->rename && ice_constants_lead_to(class->klass, class->constants)) {
@@ -159,12 +161,13 @@ ice_class_by_id(ice_context *ctx, const ice_class_rules *rules, uint32_t id)
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
         ice_host_fail("a class that is not there");
+    encoding = ice_class_name_encoding(&ctx->view, &name->node);
     if (class->is_builtin)
         klass = builtin_class(class->builtin_kind, text, name->node.aux);
     else if (rules->rename)
-        klass = ice_look_up_renamed_class(rules, text, name->node.aux, name->node.kind == ICECORE_TEXT);
+        klass = ice_look_up_renamed_class(rules, text, name->node.aux, encoding);
     else
-        klass = look_up_class(text, name->node.aux, name->node.kind == ICECORE_TEXT, constants);
+        klass = look_up_class(text, name->node.aux, encoding, constants);
     /* Loading a class may have called this module again, so the entries may have moved. */
     ice_check_call(ctx, call);
     class = ice_class_entry(ctx, id);

@@ -10,6 +10,7 @@
  *   common.c     includes the shared code, which is compiled here
  *   host.c       functions of Ruby that the shared code needs
  *   original.c   Ruby's own methods, kept from the start
+ *   core_set.c   Set where it is a class of Ruby's core
  *   errors.c     exceptions
  *   context.c    contexts that are reused from call to call, and the values that the collector marks
  *   seen.c       the objects that a walk has met, and their nodes
@@ -18,6 +19,7 @@
  *   policy*.c    which classes may be built: policy.h
  *   nested.c     checks Marshal data in the payloads of hooks: nested.h
  *   dates.c      reads the bytes that Date._load gets
+ *   encodings.c  finds the encodings that a document names
  *   classes.c    finds classes by the engine's ids
  *   build*.c     the engine's tape to Ruby's values: build.h
  *   walk*.c      Ruby's values to the engine's tape: walk.h
@@ -56,6 +58,11 @@
 #  define ICE_HAS_IVAR_LAYOUTS 0
 #endif
 
+/* Returns true if a value that is not a plain object may have instance variables. In Ruby 4.0 no flag tells this, and
+ * RUBY_FL_EXIVAR is 0. */
+#define ICE_MAY_HAVE_VARIABLES(value) \
+    (RUBY_FL_EXIVAR ? RB_FL_ANY_RAW(value, RUBY_FL_EXIVAR) != 0 : rb_ivar_count(value) > 0)
+
 /* Limit of the depth of data that is read, unless `max_depth` is given. */
 #define ICE_DEFAULT_MAX_DEPTH 100000
 
@@ -73,11 +80,19 @@ typedef enum {
     ICE_INSTANCE_METHODS,   /* Module#instance_methods */
     ICE_PRIVATE_METHODS,    /* Module#private_instance_methods */
     ICE_IS_SINGLETON,       /* Module#singleton_class? */
+    ICE_SET_ITEMS,          /* Set#to_a; this one and the next three only if Set is a core class */
+    ICE_SET_MERGE,          /* Set#merge */
+    ICE_SET_BY_IDENTITY,    /* Set#compare_by_identity? */
+    ICE_SET_MAKE_IDENTITY,  /* Set#compare_by_identity */
     ICE_ORIGINAL_COUNT      /* number of methods in this list */
 } ice_original;
 
 /* Calls one of these methods on `self`. */
 VALUE ice_call_original(ice_original which, VALUE self, int argc, const VALUE *argv);
+/* Adds an instance method of a class to the list. */
+void ice_originals_add(ice_original which, VALUE class, const char *name);
+/* Returns the bytes that Ruby's own Marshal.dump returns. */
+VALUE ice_original_dump(VALUE value);
 /* Calls Date#marshal_load or BigDecimal._load; loads the library first if necessary. */
 VALUE ice_date_load(VALUE date, VALUE fields);
 VALUE ice_decimal_load(VALUE text);
@@ -86,6 +101,10 @@ VALUE ice_library_class(const char *library, const char *name);
 
 /* True if Marshal freezes a string again at each link to it, as some versions do. */
 extern bool ice_freezes_linked_strings;
+/* True if Marshal freezes what _load returns for a string without variables, as later versions do. */
+extern bool ice_freezes_bare_dumps;
+/* True if Marshal writes the encoding of the name of a class that is a value, as later versions do. */
+extern bool ice_names_have_encodings;
 /* Flags of an RHash: it has a default procedure; it is marked by ruby2_keywords. Both are
  * found at run time, because no header has them. */
 extern VALUE ice_hash_has_proc, ice_hash_is_keywords;
@@ -101,6 +120,18 @@ VALUE ice_hash_default(VALUE hash);
 /* Returns the Array that Marshal makes of a Thread::Backtrace. */
 VALUE ice_backtrace(VALUE backtrace);
 void ice_originals_init(void);
+
+/* ---- core_set.c ------------------------------------------------------------- */
+
+/* Finds out if Set is a core class, as in Ruby 4.0. Its objects then have no variable @hash, but in a dump
+ * they have one, as all sets of earlier versions. */
+void ice_core_set_init(void);
+/* Returns true for Set and its subclasses if Set is a core class. */
+bool ice_is_core_set_class(VALUE klass);
+/* Returns a new Hash with the items of a set as its keys, as in a dump. */
+VALUE ice_core_set_hash(VALUE set);
+/* Adds the items of a Hash from a dump to a set. Raises if `hash` is not such a Hash. */
+void ice_core_set_fill(VALUE set, VALUE hash);
 
 /* ---- indexes of instance variables ----------------------------------------- */
 
@@ -343,6 +374,14 @@ void ice_policy_init(void);
  * cached one. */
 void ice_policy_forget_classes(void);
 
+/* ---- encodings ------------------------------------------------------------------------ */
+
+/* Returns the encoding of a string. If Ruby has no encoding of that name, returns NULL, and
+ * `name` receives the name. */
+rb_encoding *ice_encoding_of(const icecore_view *view, const icecore_node *node, VALUE *name);
+/* Returns the encoding of the name of a class; `name` is its node in the table of classes. */
+rb_encoding *ice_class_name_encoding(const icecore_view *view, const icecore_node *name);
+
 /* ---- classes ------------------------------------------------------------------------ */
 
 /* Returns the entry of the class with this id of the engine; the entry may be empty. */
@@ -352,11 +391,11 @@ ice_class *ice_class_entry(ice_context *ctx, uint32_t id);
 ice_class *ice_class_by_id(ice_context *ctx, const ice_class_rules *rules, uint32_t id);
 /* Returns a class or module by its name. `constants` receives the path to it, unless it is
  * NULL. */
-VALUE ice_look_up_class(const char *name, size_t len, bool is_text, ID *constants);
+VALUE ice_look_up_class(const char *name, size_t len, rb_encoding *encoding, ID *constants);
 /* Returns true if the path still leads to the class. */
 bool ice_constants_lead_to(VALUE klass, const ID *constants);
 /* Returns a class or module by its name in the data, which `rename` may change. */
-VALUE ice_look_up_renamed_class(const ice_class_rules *rules, const char *name, size_t len, bool is_text);
+VALUE ice_look_up_renamed_class(const ice_class_rules *rules, const char *name, size_t len, rb_encoding *encoding);
 
 /* ---- records -------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@ static VALUE date_load, decimal_load, marshal_dump, marshal_load;
 static ID id_bind_call, id_call;
 
 VALUE ice_hash_has_proc, ice_hash_is_keywords;
-bool ice_freezes_linked_strings;
+bool ice_freezes_linked_strings, ice_freezes_bare_dumps, ice_names_have_encodings;
 
 /* Returns an instance method of a class, as an UnboundMethod. */
 static VALUE
@@ -31,6 +31,18 @@ call_unbound(VALUE method, VALUE self, int argc, const VALUE *argv)
     for (i = 0; i < argc && i < 3; i++)
         all[i + 1] = argv[i];
     return rb_funcallv(method, id_bind_call, argc + 1, all);
+}
+
+VALUE
+ice_original_dump(VALUE value)
+{
+    return rb_funcallv(marshal_dump, id_call, 1, &value);
+}
+
+void
+ice_originals_add(ice_original which, VALUE class, const char *name)
+{
+    originals[which] = instance_method(class, name);
 }
 
 VALUE
@@ -215,6 +227,31 @@ finds_frozen_links(void)
     return OBJ_FROZEN(RARRAY_AREF(pair, 1));
 }
 
+/* Finds out if Marshal freezes the result of _load if its argument has no variables: loads a
+ * Time of eight bytes. */
+static bool
+finds_frozen_dumps(void)
+{
+    static const char dump[] = "\x04\bu:\tTime\r\x20\x80\x1e\xc0\0\0\0\0";
+    VALUE arguments[2];
+    arguments[0] = rb_str_new(dump, sizeof dump - 1);
+    arguments[1] = rb_hash_new();
+    rb_hash_aset(arguments[1], ID2SYM(rb_intern("freeze")), Qtrue);
+    return OBJ_FROZEN(rb_funcallv_kw(marshal_load, id_call, 2, arguments, RB_PASS_KEYWORDS));
+}
+
+/* Finds out if Marshal writes the encoding of the name of a module that is a value: dumps a module with such a name. */
+static bool
+finds_encoded_names(void)
+{
+    const ID id = rb_intern_str(rb_utf8_str_new_cstr("Encod\xc3\xa9"));
+    VALUE bytes;
+    rb_const_set(ice_module, id, rb_module_new());
+    bytes = ice_original_dump(rb_const_get(ice_module, id));
+    rb_const_remove(ice_module, id);
+    return RSTRING_LEN(bytes) > 2 && RSTRING_PTR(bytes)[2] == 'I';
+}
+
 /* A block that returns nil. */
 static VALUE
 nothing(RB_BLOCK_CALL_FUNC_ARGLIST(value, data))
@@ -243,6 +280,8 @@ ice_originals_init(void)
     marshal_dump = own_method("dump");
     marshal_load = own_method("load");
     ice_freezes_linked_strings = finds_frozen_links();
+    ice_freezes_bare_dumps = finds_frozen_dumps();
+    ice_names_have_encodings = finds_encoded_names();
     originals[ICE_PRIVATE_METHODS] = instance_method(rb_cModule, "private_instance_methods");
     marked = rb_block_call(rb_cHash, rb_intern("new"), 0, NULL, nothing, Qnil);
     ice_hash_has_proc = differing_flag(plain, marked);

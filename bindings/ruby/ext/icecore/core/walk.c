@@ -108,7 +108,7 @@ is_leaf_entry(const ice_walker *w, VALUE key, VALUE value)
         return false;
     if (RB_SPECIAL_CONST_P(value))
         return true;
-    return RB_TYPE_P(value, T_STRING) && RBASIC_CLASS(value) == rb_cString && !RB_FL_ANY_RAW(value, FL_EXIVAR) &&
+    return RB_TYPE_P(value, T_STRING) && RBASIC_CLASS(value) == rb_cString && !ICE_MAY_HAVE_VARIABLES(value) &&
            RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex();
 }
 
@@ -229,6 +229,23 @@ open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key,
 
 /* ---- all kinds of objects ------------------------------------------------------------------------ */
 
+/* Opens a set whose items are in memory of its own, as an object with the variable @hash. Further variables are in a
+ * wrapper around the object, as Marshal of such a Ruby writes them. */
+static void
+open_core_set(ice_walker *w, VALUE set, ice_written_class *class, uint16_t key, long limit)
+{
+    /* The items' methods `hash` and `eql?` run here. */
+    VALUE hash = ice_core_set_hash(set);
+    const uint32_t base = w->ctx->value_count;
+    uint32_t wrapper_count;
+    ice_check_call(w->ctx, w->call);
+    wrapper_count = ice_put_wrappers(w, set, class, 0, &key);
+    ice_register_object(w, set);
+    ice_push_value(w->ctx, ID2SYM(rb_intern("@hash")));
+    ice_push_value(w->ctx, hash);
+    ice_open_members(w, set, ice_written_class_id(w, class), ICECORE_FORM_USUAL, key, limit, wrapper_count, base);
+}
+
 /* Opens a value by its internal type, after wrappers for modules and a subclass. The wrappers are
  * put before the object is registered, because a link names the node of the value itself. */
 static void
@@ -273,7 +290,6 @@ open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t k
         return;
     case T_CLASS:
     case T_MODULE:
-        ice_register_object(w, value);
         ice_put_module(w, value, key);
         return;
     case T_FLOAT:
@@ -296,6 +312,10 @@ open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t k
             ice_check_call(w->ctx, w->call);
             ice_register_object(w, value);
             open_array(w, lines, key, limit, 0);
+            return;
+        }
+        if (ice_is_core_set_class(class->real_class)) {
+            open_core_set(w, value, class, key, limit);
             return;
         }
         if (!rb_obj_respond_to(value, ice_id_dump_data, 1))
@@ -334,8 +354,8 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         }
     }
     /* The keywords flag of a hash is written like a variable, so a hash may have one without
-     * FL_EXIVAR. */
-    if (RB_FL_ANY_RAW(value, FL_EXIVAR) || RB_TYPE_P(value, T_HASH)) {
+     * variables. */
+    if (ICE_MAY_HAVE_VARIABLES(value) || RB_TYPE_P(value, T_HASH)) {
         /* open_object writes the variables of a plain object. Those of a class or module are not
          * dumped. */
         if (!RB_TYPE_P(value, T_OBJECT) && !RB_TYPE_P(value, T_CLASS) && !RB_TYPE_P(value, T_MODULE))

@@ -41,6 +41,9 @@ uint16_t ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids);
 /* The same for a key of a hash. Returns 0, and puts nothing, if the key must be put like other
  * values. */
 uint16_t ice_put_key(ice_walker *w, VALUE key, bool may_use_ids);
+
+/* ---- encodings.c ------------------------------------------------------------------ */
+
 /* Returns the engine's id of the encoding that has this index in Ruby, shifted to its place in
  * a node's payload. */
 uint64_t ice_encoding_id(ice_walker *w, int index);
@@ -90,7 +93,8 @@ ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
     if (!RB_SPECIAL_CONST_P(value)) {
         const VALUE flags = RBASIC(value)->flags;
         const VALUE kind = flags & RUBY_T_MASK;
-        if (kind == T_STRING && !(flags & (FL_EXIVAR | RSTRING_FSTR)) && RBASIC_CLASS(value) == rb_cString &&
+        if (kind == T_STRING && !(flags & (RUBY_FL_EXIVAR | RSTRING_FSTR)) && RBASIC_CLASS(value) == rb_cString &&
+            (RUBY_FL_EXIVAR || !ICE_MAY_HAVE_VARIABLES(value)) &&
             w->has_plain_strings && RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex()) {
             const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, value);
             if (ICE_UNLIKELY(seen != NULL))

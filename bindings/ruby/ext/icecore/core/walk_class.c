@@ -10,8 +10,7 @@ checked_path(VALUE module, ID *constants)
     const char *kind = RB_TYPE_P(module, T_CLASS) ? "class" : "module";
     if (RSTRING_LEN(path) == 0 || *RSTRING_PTR(path) == '#')
         ice_raise(ice_type_error, "value", "", "can't dump anonymous %s %" PRIsVALUE, kind, path);
-    if (ice_look_up_class(RSTRING_PTR(path), RSTRING_LEN(path), ENCODING_GET(path) != rb_ascii8bit_encindex(),
-                          constants) != module)
+    if (ice_look_up_class(RSTRING_PTR(path), RSTRING_LEN(path), rb_enc_get(path), constants) != module)
         ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " can't be referred to", path);
     return path;
 }
@@ -25,10 +24,14 @@ ice_class_path(VALUE module)
 uint32_t
 ice_class_id(ice_walker *w, VALUE path)
 {
-    const bool is_binary =
-        rb_enc_str_coderange(path) == ENC_CODERANGE_BROKEN || ENCODING_GET(path) == rb_ascii8bit_encindex();
-    const uint8_t kind = is_binary ? ICECORE_BYTES : ICECORE_TEXT;
-    const uint32_t id = icecore_class(w->engine, kind, (const uint8_t *)RSTRING_PTR(path), RSTRING_LEN(path));
+    const int index = ENCODING_GET(path);
+    const uint8_t *bytes = (const uint8_t *)RSTRING_PTR(path);
+    const size_t len = RSTRING_LEN(path);
+    uint32_t id;
+    if (index == rb_utf8_encindex() || rb_enc_str_asciionly_p(path))
+        id = icecore_class(w->engine, ICECORE_TEXT, bytes, len);
+    else
+        id = icecore_encoded_class(w->engine, (uint16_t)(ice_encoding_id(w, index) >> 48), bytes, len);
     if (!id)
         ice_host_fail("too many classes");
     return id;

@@ -1,13 +1,6 @@
 /* Leaves, keys and links. */
 #include "core/walk.h"
 
-uint64_t
-ice_encoding_id(ice_walker *w, int index)
-{
-    const char *name = rb_enc_name(rb_enc_from_index(index));
-    return (uint64_t)icecore_encoding(w->engine, (const uint8_t *)name, strlen(name)) << 48;
-}
-
 /* ---- links --------------------------------------------------------------------------- */
 
 bool
@@ -111,7 +104,7 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
         ice_put_symbol(w, value, key);
         return true;
     case T_STRING:
-        if (RBASIC_CLASS(value) != rb_cString || RB_FL_ANY_RAW(value, FL_EXIVAR) ||
+        if (RBASIC_CLASS(value) != rb_cString || ICE_MAY_HAVE_VARIABLES(value) ||
             !ice_find_written_class(w, rb_cString)->is_plain)
             return false;
         w->has_plain_strings = true;
@@ -127,7 +120,7 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
         ice_put_string(w, value, key, 0);
         return true;
     case T_FLOAT:
-        if (!ice_find_written_class(w, rb_cFloat)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+        if (!ice_find_written_class(w, rb_cFloat)->is_plain || ICE_MAY_HAVE_VARIABLES(value))
             return false;
         if (ice_put_link_if_seen(w, value, key))
             return true;
@@ -135,7 +128,7 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
         ice_put_node(w, ICECORE_FLOAT, 0, key, bits_of(RFLOAT_VALUE(value)));
         return true;
     case T_BIGNUM:
-        if (!ice_find_written_class(w, rb_cInteger)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+        if (!ice_find_written_class(w, rb_cInteger)->is_plain || ICE_MAY_HAVE_VARIABLES(value))
             return false;
         if (ice_put_link_if_seen(w, value, key))
             return true;

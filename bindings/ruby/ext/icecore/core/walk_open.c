@@ -91,16 +91,41 @@ ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wrapper_count
     RB_GC_GUARD(source);
 }
 
+/* Puts the encoding of the name of a class or module as an instance variable. */
+static void
+put_name_encoding(ice_walker *w, int index)
+{
+    const bool is_utf8 = index == rb_utf8_encindex();
+    const uint16_t key = ice_put_name(w, ID2SYM(rb_intern(is_utf8 ? "E" : "encoding")), true);
+    if (is_utf8)
+        ice_put_node(w, ICECORE_BOOL, 0, key, 1);
+    else
+        ice_push_string(w->engine, w->tape, ICECORE_BYTES, ICECORE_FLAG_HINT, key, rb_enc_name(rb_enc_from_index(index)),
+                        strlen(rb_enc_name(rb_enc_from_index(index))));
+}
+
 void
 ice_put_module(ice_walker *w, VALUE module, uint16_t key)
 {
     const bool is_class = RB_TYPE_P(module, T_CLASS);
+    bool has_encoding = false;
+    uint32_t wrapper = 0;
     VALUE path;
     if (is_class && RTEST(ice_call_original(ICE_IS_SINGLETON, module, 0, NULL)))
         ice_raise(ice_type_error, "value", "", "singleton class can't be dumped");
     path = ice_class_path(module);
+    if (ice_names_have_encodings && !rb_enc_str_asciionly_p(path) && ENCODING_GET(path) != rb_ascii8bit_encindex()) {
+        wrapper = ice_put_node(w, ICECORE_ATTRS, 0, key, 0);
+        has_encoding = true;
+        key = ICECORE_NO_KEY;
+    }
+    ice_register_object(w, module);
     ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(path), RSTRING_LEN(path));
     w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
+    if (has_encoding) {
+        put_name_encoding(w, ENCODING_GET(path));
+        ice_end_node(w->tape, wrapper, 2, 0);
+    }
 }
 
 /* For rb_ivar_foreach: counts the variables that Marshal writes. */

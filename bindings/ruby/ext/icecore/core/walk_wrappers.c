@@ -111,7 +111,7 @@ ice_push_variables(ice_walker *w, VALUE object)
         ice_push_value(w->ctx, Qtrue);
         collector.count++;
     }
-    if (RB_TYPE_P(object, T_OBJECT) || RB_FL_ANY_RAW(object, FL_EXIVAR))
+    if (RB_TYPE_P(object, T_OBJECT) || ICE_MAY_HAVE_VARIABLES(object))
         rb_ivar_foreach(object, collect_variable, (st_data_t)&collector);
     return collector.count;
 }

@@ -99,6 +99,7 @@ typedef struct {
     ice_found_classes found_classes;
     ice_reading reading;
     uint64_t depth;            /* `max_depth`, or 0 for the default */
+    VALUE losses;              /* the keyword of `encode` and `convert`, or nil */
 } document_call;
 
 static VALUE
@@ -210,20 +211,6 @@ classes(int argc, VALUE *argv, VALUE self)
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
-/* Converts bytes to another format. */
-static VALUE
-convert_bytes(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
-{
-    icecore_buffer out = { NULL, 0, 0 };
-    icecore_error error;
-    VALUE text;
-    if (icecore_convert_stages(from, (const uint8_t *)RSTRING_PTR(bytes), RSTRING_LEN(bytes), to, &out, &error))
-        ice_raise_error(&error, NULL, 0, false);
-    text = rb_str_new((const char *)out.bytes, out.len);
-    icecore_buffer_free(&out);
-    return text;
-}
-
 /* For ice_reading. Checks the classes before the conversion, because some of them don't exist
  * in the converted data. */
 static VALUE
@@ -242,7 +229,7 @@ convert_to_marshal(ice_reading *reading)
     if (call->depth)
         call->to = ice_marshal_stage_of_depth(call->depth);
     reading->stage = call->to ? call->to : ice_marshal_stage();
-    reading->settings.source = convert_bytes(call->bytes, call->from, reading->stage);
+    reading->settings.source = ice_convert(call->bytes, call->from, reading->stage, ID2SYM(rb_intern("ignore")));
     return Qundef;
 }
 
@@ -295,13 +282,26 @@ decode(int argc, VALUE *argv, VALUE self)
 
 /* Encodes a value. For another format than Marshal, it is dumped, and the dump is converted. */
 static VALUE
-encode_value(VALUE value, const icecore_stage *stage)
+encode_value(VALUE value, const icecore_stage *stage, VALUE losses)
 {
     VALUE dumped;
-    if (is_marshal_stage(stage))
+    if (is_marshal_stage(stage)) {
+        ice_check_losses_option(losses);
         return ice_write(stage, value, -1);
+    }
     dumped = ice_write(NULL, value, -1);
-    return convert_bytes(dumped, ice_marshal_stage(), stage);
+    return ice_convert(dumped, ice_marshal_stage(), stage, losses);
+}
+
+/* Parses the only keyword of `encode` and `convert`; returns nil if it is not given. */
+static VALUE
+losses_keyword(VALUE options)
+{
+    VALUE losses = Qundef;
+    const ID name = rb_intern("losses");
+    if (!NIL_P(options))
+        rb_get_kwargs(options, &name, 0, 1, &losses);
+    return losses == Qundef ? Qnil : losses;
 }
 
 /* For rb_ensure: encodes the value of a call with a stage that is not cached. */
@@ -310,17 +310,21 @@ encode_body(VALUE argument)
 {
     document_call *call = (document_call *)argument;
     call->stage = stage_for_writing(call->format);
-    return encode_value(call->bytes, call->stage);
+    return encode_value(call->bytes, call->stage, call->losses);
 }
 
-/* The method `Icecore.encode(value, format)`. */
+/* The method `Icecore.encode(value, format, losses: :warn)`. */
 static VALUE
-encode(VALUE self, VALUE value, VALUE format)
+encode(int argc, VALUE *argv, VALUE self)
 {
-    const icecore_stage *stage = find_cached_stage(cached_writing_stages, format, stage_for_writing);
-    document_call call = { .bytes = value, .format = format };
+    document_call call = { .format = Qnil };
+    const icecore_stage *stage;
+    VALUE options;
+    rb_scan_args(argc, argv, "2:", &call.bytes, &call.format, &options);
+    call.losses = losses_keyword(options);
+    stage = find_cached_stage(cached_writing_stages, call.format, stage_for_writing);
     if (stage)
-        return encode_value(value, stage);
+        return encode_value(call.bytes, stage, call.losses);
     return rb_ensure(encode_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
@@ -331,14 +335,17 @@ convert_body(VALUE argument)
     document_call *call = (document_call *)argument;
     call->stage = stage_for(call->format, call->bytes);
     call->to = stage_named(call->target);
-    return convert_bytes(call->bytes, call->stage, call->to);
+    return ice_convert(call->bytes, call->stage, call->to, call->losses);
 }
 
-/* The method `Icecore.convert(bytes, from, to)`. */
+/* The method `Icecore.convert(bytes, from, to, losses: :warn)`. */
 static VALUE
-convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
+convert(int argc, VALUE *argv, VALUE self)
 {
-    document_call call = { .bytes = bytes, .format = from, .target = to };
+    document_call call = { .format = Qnil };
+    VALUE options;
+    rb_scan_args(argc, argv, "3:", &call.bytes, &call.format, &call.target, &options);
+    call.losses = losses_keyword(options);
     StringValue(call.bytes);
     return rb_ensure(convert_body, (VALUE)&call, free_call, (VALUE)&call);
 }
@@ -378,8 +385,8 @@ ice_any_init(void)
     keywords[MAX_DEPTH] = rb_intern("max_depth");
     keywords[REPORT] = rb_intern("report");
     rb_define_singleton_method(ice_module, "decode", decode, -1);
-    rb_define_singleton_method(ice_module, "encode", encode, 2);
-    rb_define_singleton_method(ice_module, "convert", convert, 3);
+    rb_define_singleton_method(ice_module, "encode", encode, -1);
+    rb_define_singleton_method(ice_module, "convert", convert, -1);
     rb_define_singleton_method(ice_module, "classes", classes, -1);
     rb_define_singleton_method(ice_module, "detect", detect, 1);
     rb_define_singleton_method(ice_module, "allow", allow, -1);

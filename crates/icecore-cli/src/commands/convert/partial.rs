@@ -17,7 +17,7 @@ impl Conversion<'_> {
         report: &mut Report,
     ) -> Option<Document<'d>> {
         let bytes = input.bytes.get(start..).unwrap_or_default();
-        let request = Request::new(input.limits()).detailed();
+        let request = Request::new(input.limits()).salvaging();
         let outcome = input.stage.format().read(bytes, input.stage.settings(), request);
         match rescue_document(outcome, bytes.len(), start as u64) {
             Ok(Some(RescuedDocument { document, description })) => {

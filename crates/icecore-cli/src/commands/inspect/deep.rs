@@ -114,7 +114,7 @@ pub fn open_string<T>(
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
-    let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
+    let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).salvaging());
     if !settings.spend_budget(bytes.len().max(outcome.document.input().len())) {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! Wrappers of a value: instance variables, mixed-in modules and user classes.
 
-use super::read::{PENDING, ReadFrame, Reader, State};
+use super::read::{MAX_WRAPPERS, PENDING, ReadFrame, Reader, State};
 use super::spelling::value as code;
 use super::symbols::ReadEncoding;
 use super::tag;
@@ -17,9 +17,6 @@ pub(super) struct Wrapper {
 
 /// The letters of the option bits of a regexp.
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
-
-/// Maximum number of wrappers between an encoding and its string.
-const MAX_WRAPPERS: u32 = 64;
 
 impl<S: Sink> Reader<'_, '_, S> {
     /// Reads what follows `I`.
@@ -96,7 +93,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let (mut tag, mut wrapper_start) = (tag, if variables.is_some() { start + 1 } else { start });
         let mut piece = start;
         let identity = loop {
-            if self.frames.len() + list.len() >= self.limits.depth as usize {
+            if !self.may_open_wrapper(list.len()) {
                 return Err(self.limits.too_deep().at(wrapper_start));
             }
             let node = self.sink.next_node() + list.len() as u32;
@@ -133,7 +130,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
             let node = self.push_container(node, key, wrapper.start);
-            self.open_container(State::Part, node, 1)?;
+            self.open_container(State::Wrapped, node, 1)?;
             key = NO_KEY;
         }
         if identity {
@@ -292,6 +289,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         let node = self.frames.last().map_or(0, |frame| frame.node);
         self.record_piece(start, node, "count");
         if let Some(frame) = self.frames.last_mut() {
+            // The value is complete, so its variables are the contents of this level.
+            self.wrapper_count -= 1;
             frame.state = State::Variables;
             frame.remaining = count;
         }
@@ -353,7 +352,12 @@ impl<S: Sink> Reader<'_, '_, S> {
                     return Ok(());
                 }
                 Kind::Module => {
-                    self.sink.record_note(index, code::NAME_ENCODING, u64::from(encoding == ReadEncoding::Utf8));
+                    let noted = match encoding {
+                        ReadEncoding::Ascii => code::NAME_IN_ASCII,
+                        ReadEncoding::Utf8 => code::NAME_IN_UTF8,
+                        ReadEncoding::Named(id) => code::NAME_IN_FIRST + u64::from(id),
+                    };
+                    self.sink.record_note(index, code::NAME_ENCODING, noted);
                     return Ok(());
                 }
                 _ => break,

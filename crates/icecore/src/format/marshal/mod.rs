@@ -151,7 +151,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let [MAJOR, minor @ 0..=MINOR, _, ..] = input else { return None };
     let mut limits = Limits::default();
     limits.nodes = 10_000;
-    let request = Request { limits: &limits, detail: false, tape: Tape::new() };
+    let request = Request { limits: &limits, detail: false, salvages: false, tape: Tape::new() };
     let outcome = ReadOptions::default().read(input, request);
     let nodes = outcome.document.nodes().len();
     let certainty = match outcome.error {

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 
 /// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// Maximum number of wrappers between an encoding and its string. This many wrappers of a value are no levels.
+pub(super) const MAX_WRAPPERS: u32 = 64;
 /// Number of values that are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
@@ -27,8 +29,10 @@ pub(super) enum State {
     Default,
     /// The names and values of an object. The node of the object is directly before the frame's node.
     Members,
-    /// One value. The wrapper around it ends with this value.
+    /// One value. The container around it ends with this value.
     Part,
+    /// A value inside of a module or a class. The wrapper around it ends with this value.
+    Wrapped,
     /// A value, followed by its instance variables.
     Owner,
     /// Instance variables of the value in an `Attrs`.
@@ -36,6 +40,13 @@ pub(super) enum State {
     /// Instance variables of the payload of an object with a dump, `u`. The node of the object is directly before the
     /// frame's node.
     Payload,
+}
+
+impl State {
+    /// Returns `true` for a wrapper whose value is not complete. A wrapper and its value are one level of nesting.
+    fn is_wrapper(self) -> bool {
+        matches!(self, State::Wrapped | State::Owner)
+    }
 }
 
 /// A container that is still open.
@@ -87,6 +98,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<ReadFrame>,
+    /// Number of frames that are no level of their own: wrappers whose value is not complete.
+    pub(super) wrapper_count: usize,
     pub(super) symbols: Vec<Symbol>,
     /// The four bytes that follow a string in UTF-8, if the symbol `E` already has a number. Otherwise a value that
     /// four bytes can't have.
@@ -114,6 +127,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             sink,
             limits,
             frames: kept.frames,
+            wrapper_count: 0,
             symbols: kept.symbols,
             utf8_tail: u64::MAX,
             numbers: kept.numbers,
@@ -166,11 +180,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                     self.advance_top(State::Part, 0);
                     self.read_value(NO_KEY)?;
                 }
-                State::Part | State::Owner if frame.remaining > 0 => {
+                State::Part | State::Wrapped | State::Owner if frame.remaining > 0 => {
                     self.advance_top(frame.state, 1);
                     self.read_value(NO_KEY)?;
                 }
-                State::Part => self.close_container(),
+                State::Part | State::Wrapped => self.close_container(),
                 State::Owner => self.begin_variables()?,
                 State::Members | State::Variables | State::Payload => self.read_members(frame)?,
             }
@@ -285,10 +299,29 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         index
     }
 
+    /// Returns `true` if the limit allows another level.
+    #[inline]
+    pub(super) fn may_open_level(&self) -> bool {
+        self.frames.len() - self.wrapper_count < self.limits.depth as usize
+    }
+
+    /// Returns `true` if another wrapper may be opened after `pending_count` that have no frame yet. A value usually
+    /// has up to three: variables, a module and a class. Further ones count as levels, except for the first few.
+    pub(super) fn may_open_wrapper(&self, pending_count: usize) -> bool {
+        let levels = self.frames.len() - self.wrapper_count;
+        let surplus = (self.wrapper_count + pending_count).saturating_sub(3 * levels + MAX_WRAPPERS as usize);
+        levels + surplus < self.limits.depth as usize
+    }
+
     /// Opens a container that was put on the tape.
     #[inline]
     pub(super) fn open_container(&mut self, state: State, node: u32, remaining: u32) -> Result<(), Error> {
-        if self.frames.len() >= self.limits.depth as usize {
+        if state.is_wrapper() {
+            if !self.may_open_wrapper(0) {
+                return Err(self.limits.too_deep().at(self.scan.offset));
+            }
+            self.wrapper_count += 1;
+        } else if !self.may_open_level() {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
         self.frames.push(ReadFrame { state, node, remaining, count: 0 });
@@ -306,6 +339,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Closes the innermost container.
     pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
+        self.wrapper_count -= usize::from(frame.state.is_wrapper());
         self.sink.tape().close_container(frame.node, frame.count);
         self.end_node(frame.node);
         if matches!(frame.state, State::Members | State::Payload) {

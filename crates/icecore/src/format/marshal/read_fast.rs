@@ -366,8 +366,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         let Some((count, next)) = parse_integer(input, offset) else { return Ok(RecordOutcome::Other) };
         offset = next;
-        let fits_limits = self.frames.len() < self.limits.depth as usize
-            && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
+        let fits_limits =
+            self.may_open_level() && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
             Ok(count)
                 if count <= MAX_ENTRIES_WITH_IDS

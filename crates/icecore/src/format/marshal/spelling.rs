@@ -18,6 +18,10 @@ pub(super) mod value {
     pub(in super::super) const KEY_FRESH: u16 = 5;
     /// The option byte of a regexp.
     pub(in super::super) const OPTIONS: u16 = 6;
-    /// A redundant encoding: `E` on a name, 1 for true and 0 for false.
+    /// The encoding of the name of a class or module, which has one since Ruby 4.0: one of the values below, or, from
+    /// `NAME_IN_FIRST` on, the id of its name.
     pub(in super::super) const NAME_ENCODING: u16 = 7;
+    pub(in super::super) const NAME_IN_ASCII: u64 = 0;
+    pub(in super::super) const NAME_IN_UTF8: u64 = 1;
+    pub(in super::super) const NAME_IN_FIRST: u64 = 2;
 }

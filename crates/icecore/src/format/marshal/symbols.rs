@@ -221,6 +221,11 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         Some(key)
     }
 
+    fn is_binary(&mut self, encoding: u16) -> bool {
+        let name = self.sink.tape().encodings().get(u32::from(encoding));
+        name.is_some_and(|name| name.bytes == b"ASCII-8BIT")
+    }
+
     /// Returns the id of the class that a symbol names.
     pub(super) fn read_class(&mut self, node: u32) -> Result<u32, Error> {
         let start = self.scan.offset;
@@ -230,13 +235,19 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             return Ok(symbol.class);
         }
         let name = self.input_bytes(&symbol.node);
-        let kind = if symbol.node.encoding() == 0 { Kind::Text } else { Kind::Bytes };
+        let encoding = symbol.node.encoding();
         let guess = self.predicted_symbols.get(number).map_or(0, |guess| guess.1);
         let tape = self.sink.tape();
-        let class = match tape.classes().is_name(guess, &Node::leaf(kind, 0), name) {
-            true => guess,
-            false => tape.intern_class(kind, name).map_err(|error| error.at(start))?,
-        };
+        let class = match encoding {
+            0 if tape.classes().is_name(guess, &Node::leaf(Kind::Text, 0), name) => Ok(guess),
+            0 => tape.intern_class(Kind::Text, name),
+            // Bytes that are UTF-8 would be written as UTF-8.
+            _ if self.is_binary(encoding) && std::str::from_utf8(name).is_err() => {
+                self.sink.tape().intern_class(Kind::Bytes, name)
+            }
+            _ => self.sink.tape().intern_encoded_class(encoding, name),
+        }
+        .map_err(|error| error.at(start))?;
         if let Some(symbol) = self.symbols.get_mut(number) {
             symbol.class = class;
         }

@@ -4,6 +4,7 @@
 //! does.
 
 use super::number::{is_fixnum, push_integer};
+use super::read::MAX_WRAPPERS;
 use super::spelling::{self, value as code};
 use super::write_fast::{CHUNK, ChildPosition};
 use super::write_filled::write_filled;
@@ -68,12 +69,14 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
+        end_count: 0,
         names: WrittenNames::default(),
         numbers: SeededMap::default(),
         floats: FloatNumbers::default(),
         numbered_values: SeededMap::default(),
         pending_targets: Vec::new(),
         next_number: 0,
+        reserved_number: None,
         losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
@@ -120,6 +123,8 @@ pub(super) struct Writer<'d> {
     /// Whether the fast loops may be used.
     may_use_fast_loops: bool,
     pub(super) stack: Vec<WriteFrame>,
+    /// Number of frames on the stack that are the end of a value, and no level of their own.
+    end_count: usize,
     pub(super) names: WrittenNames<'d>,
     /// The numbers of nodes that links refer to.
     pub(super) numbers: SeededMap<u32, u32>,
@@ -131,6 +136,8 @@ pub(super) struct Writer<'d> {
     pub(super) pending_targets: Vec<u32>,
     /// The next object number.
     pub(super) next_number: u32,
+    /// The number of the next value, if the names before it took numbers after it.
+    pub(super) reserved_number: Option<u32>,
     pub(super) losses: Losses,
 }
 
@@ -165,10 +172,18 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(index));
     }
 
+    /// Returns an error if the limit does not allow another level.
+    #[inline]
+    pub(super) fn check_depth(&self) -> Result<(), Error> {
+        let is_too_deep = self.stack.len() - self.end_count >= self.limits.depth as usize;
+        if is_too_deep { Err(self.limits.too_deep()) } else { Ok(()) }
+    }
+
     #[inline]
     pub(super) fn push_frame(&mut self, frame: WriteFrame) -> Result<(), Error> {
-        if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep());
+        match frame {
+            WriteFrame::Children { .. } => self.check_depth()?,
+            WriteFrame::Variables { .. } | WriteFrame::Number { .. } => self.end_count += 1,
         }
         self.stack.push(frame);
         Ok(())
@@ -177,13 +192,16 @@ impl<'d> Writer<'d> {
     /// Assigns the next number to the node.
     #[inline]
     pub(super) fn assign_number(&mut self, index: u32) {
+        let number = self.reserved_number.take().unwrap_or(self.next_number);
         if self.document.node(index).has(flag::TARGET) {
-            self.numbers.insert(index, self.next_number);
+            self.numbers.insert(index, number);
         }
         for target in self.pending_targets.drain(..) {
-            self.numbers.insert(target, self.next_number);
+            self.numbers.insert(target, number);
         }
-        self.next_number += 1;
+        if number == self.next_number {
+            self.next_number += 1;
+        }
     }
 
     pub(super) fn write_bytes(&self, bytes: &[u8], buf: &mut Vec<u8>) {
@@ -308,8 +326,8 @@ impl<'d> Writer<'d> {
         while self.document.node(inner).kind == Kind::Attrs {
             inner += 1;
         }
-        let levels = (inner - first) as usize;
-        if self.stack.len() + levels > self.limits.depth as usize {
+        // More wrappers than a value usually has count as levels, as in the reader.
+        if ((inner - first).saturating_sub(MAX_WRAPPERS)) as usize > self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
         let node = self.document.node(inner);
@@ -336,6 +354,7 @@ impl<'d> Writer<'d> {
             }
             if node.class() != 0 {
                 buf.push(if node.form() == Form::Module { b'e' } else { b'C' });
+                self.reserve_number_before_name(node.class());
                 self.write_class(node.class(), buf);
             }
         }
@@ -453,38 +472,18 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn write_user_dump(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let payload = self.document.node(index + 1);
-        let string = if payload.kind == Kind::Attrs { index + 2 } else { index + 1 };
-        // The variables after one `I` would be those of the payload.
-        let is_in_variables = index.checked_sub(1).is_some_and(|around| {
-            self.document.node(around).kind == Kind::Attrs && self.index_after(index) < self.index_after(around)
-        });
-        let has_variables = payload.kind == Kind::Attrs || self.written_encoding(string).is_some() || is_in_variables;
-        if has_variables {
-            buf.push(b'I');
-        }
-        buf.push(b'u');
-        self.write_class(node.class(), buf);
-        self.write_bytes(self.document.bytes(&self.document.node(string)), buf);
-        if !has_variables {
-            self.assign_number(index);
-            return Ok(());
-        }
-        self.push_frame(WriteFrame::Number { index })?;
-        self.push_frame(WriteFrame::Variables { attributes: index + 1, encoded: Some(string) })
-    }
-
     // -- Open containers -----------------------------------------------------
 
     fn write_frame(&mut self, frame: WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
         match frame {
             WriteFrame::Children { index, end, keys } => self.write_children(index, end, keys, buf),
             WriteFrame::Number { index } => {
+                self.end_count -= 1;
                 self.assign_number(index);
                 Ok(())
             }
             WriteFrame::Variables { attributes, encoded } => {
+                self.end_count -= 1;
                 let node = self.document.node(attributes);
                 let (index, end) = match node.kind {
                     Kind::Attrs => (self.index_after(attributes + 1), self.index_after(attributes)),

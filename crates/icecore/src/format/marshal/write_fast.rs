@@ -247,9 +247,7 @@ impl Writer<'_> {
                 return Ok(Some(ChildPosition { index, end, keys, has_key: true }));
             };
             self.push_frame(WriteFrame::Children { index: node.end(), end, keys })?;
-            if self.stack.len() >= self.limits.depth as usize {
-                return Err(self.limits.too_deep());
-            }
+            self.check_depth()?;
             (index, end, keys) = (first, last, inner);
         }
     }

@@ -365,6 +365,10 @@ impl<'d> FilledWriter<'d, '_> {
             return Some(());
         }
         let name = self.document.tape().classes().get(id)?;
+        // A name in another encoding is written with that, and so is special, as are symbols in other encodings.
+        if name.node.kind == Kind::Encoded {
+            return None;
+        }
         let word = self.write_symbol(SymbolUse::Class(id), name.bytes, tokens, buf)?;
         if self.classes.len() <= id as usize {
             self.classes.resize(id as usize + 1, RepeatedName::default());

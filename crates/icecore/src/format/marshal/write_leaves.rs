@@ -1,9 +1,9 @@
-//! Writes leaves and regexps.
+//! Writes leaves, regexps and objects that a class dumped to a string.
 
 use super::attributes::OPTIONS;
 use super::number::{is_fixnum, is_immediate, narrow_float128, push_float, push_integer};
 use super::spelling::value as code;
-use super::write::{NumberedValue, Writer};
+use super::write::{NumberedValue, WriteFrame, Writer};
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
@@ -225,5 +225,28 @@ impl Writer<'_> {
             push_integer(1, buf);
             self.write_encoding(index, buf);
         }
+    }
+
+    /// Writes an object that its class dumped to a string.
+    pub(super) fn write_user_dump(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let payload = self.document.node(index + 1);
+        let string = if payload.kind == Kind::Attrs { index + 2 } else { index + 1 };
+        // The variables after one `I` would be those of the payload.
+        let is_in_variables = index.checked_sub(1).is_some_and(|around| {
+            self.document.node(around).kind == Kind::Attrs && self.index_after(index) < self.index_after(around)
+        });
+        let has_variables = payload.kind == Kind::Attrs || self.written_encoding(string).is_some() || is_in_variables;
+        if has_variables {
+            buf.push(b'I');
+        }
+        buf.push(b'u');
+        self.write_class(node.class(), buf);
+        self.write_bytes(self.document.bytes(&self.document.node(string)), buf);
+        if !has_variables {
+            self.assign_number(index);
+            return Ok(());
+        }
+        self.push_frame(WriteFrame::Number { index })?;
+        self.push_frame(WriteFrame::Variables { attributes: index + 1, encoded: Some(string) })
     }
 }

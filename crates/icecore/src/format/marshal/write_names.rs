@@ -133,11 +133,17 @@ impl<'d> Writer<'d> {
 
     /// Writes the instance variable for the encoding.
     pub(super) fn write_encoding(&mut self, index: u32, buf: &mut Vec<u8>) {
-        match (self.written_encoding(index), self.find_note(index, code::NAME_ENCODING)) {
-            (Some(encoding), _) => self.write_encoding_as(encoding, buf),
-            (None, Some(0)) => self.write_encoding_as(WriteEncoding::Ascii, buf),
-            (None, _) => self.write_encoding_as(WriteEncoding::Utf8, buf),
-        }
+        let noted = || match self.find_note(index, code::NAME_ENCODING) {
+            Some(code::NAME_IN_ASCII) => WriteEncoding::Ascii,
+            Some(id @ code::NAME_IN_FIRST..) => {
+                let id = u32::try_from(id - code::NAME_IN_FIRST).unwrap_or(0);
+                let name = self.document.tape().encodings().get(id);
+                name.map_or(WriteEncoding::Utf8, |name| WriteEncoding::Named(name.bytes))
+            }
+            _ => WriteEncoding::Utf8,
+        };
+        let encoding = self.written_encoding(index).unwrap_or_else(noted);
+        self.write_encoding_as(encoding, buf);
     }
 
     fn write_encoding_as(&mut self, encoding: WriteEncoding<'d>, buf: &mut Vec<u8>) {
@@ -213,6 +219,17 @@ impl<'d> Writer<'d> {
         number
     }
 
+    /// Reserves the next number for the value after this name, if the name has an encoding whose name takes a number.
+    /// Ruby numbers a value before the names of its modules and its class. When it reads such a dump, it numbers the
+    /// names first, so it can't read a later link in it.
+    pub(super) fn reserve_number_before_name(&mut self, class: u32) {
+        let is_encoded = self.document.class_name(class).is_some_and(|name| name.node.kind == Kind::Encoded);
+        if is_encoded && self.reserved_number.is_none() {
+            self.reserved_number = Some(self.next_number);
+            self.next_number += 1;
+        }
+    }
+
     /// Writes the name of a class.
     pub(super) fn write_class(&mut self, class: u32, buf: &mut Vec<u8>) {
         let known = *slot_mut(&mut self.names.by_class, class as usize);
@@ -220,9 +237,13 @@ impl<'d> Writer<'d> {
             buf.push(b';');
             return push_integer(i64::from(known) - 1, buf);
         }
-        let name = self.document.class_name(class).map_or(&b""[..], |name| name.bytes);
-        let encoding = if std::str::from_utf8(name).is_ok() { b"" } else { BINARY };
-        let number = self.write_symbol(name, encoding, buf);
+        let name = self.document.class_name(class);
+        let encoding = match name {
+            Some(name) if name.node.kind == Kind::Encoded => self.encoding_name(&name.node),
+            Some(name) if std::str::from_utf8(name.bytes).is_err() => BINARY,
+            _ => b"",
+        };
+        let number = self.write_symbol(name.map_or(&b""[..], |name| name.bytes), encoding, buf);
         *slot_mut(&mut self.names.by_class, class as usize) = number + 1;
     }
 

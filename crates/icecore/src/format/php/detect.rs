@@ -19,8 +19,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     limits.nodes = MAX_VALUES;
     let mut outcome = ReadOptions::default().read(input, Request::new(&limits));
     if outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Truncated) {
-        // If the input is cut off, only a detailed reading contains what is there.
-        outcome = ReadOptions::default().read(input, Request::new(&limits).detailed());
+        // If a count is too large, only this request shows what is there.
+        outcome = ReadOptions::default().read(input, Request::new(&limits).salvaging());
     }
     let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);

@@ -122,8 +122,8 @@ impl Reader for ReadOptions {
         if !self.repair_lengths {
             return read_unrepaired(input, self, request);
         }
-        let Request { limits, detail, tape } = request;
-        let outcome = read_unrepaired(input, self, Request { limits, detail, tape });
+        let Request { limits, detail, salvages, tape } = request;
+        let outcome = read_unrepaired(input, self, Request { limits, detail, salvages, tape });
         let mending = RepairSettings {
             starts: &[Start::Value],
             limits,

@@ -18,7 +18,7 @@ const BODY_LAYER: &str = "decompressed body";
 
 /// Reads one document from the start of the input.
 pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let Request { limits, detail, mut tape } = request;
+    let Request { limits, detail, salvages, mut tape } = request;
     if !detail {
         let Filled { consumed, error, body, .. } = fill(input, options, limits, &mut tape);
         let buffer = body.map_or(Cow::Borrowed(input), Cow::Owned);
@@ -28,6 +28,7 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
     let reading = DocumentReader { input, options, limits };
     let mut sink = Detailed { tape, detail: Detail::default() };
     sink.detail.spelling.format = "sereal".to_owned();
+    sink.detail.defers_count_errors = salvages;
     let mut speller = Speller::default();
     let outcome = reading.read_document::<_, false>(&mut sink, &mut speller);
     speller.finish(&mut sink.detail.spelling, &sink.tape);

@@ -30,12 +30,21 @@ impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is known.
     pub(super) fn write_known(&mut self, index: u32, node: &Node) -> Result<KnownOutcome, Error> {
         let cursor = Cursor::new(self.document_as_read, index);
-        let Some(known) = Known::of(cursor) else {
-            return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
-                self.write_subclass(cursor)
-            } else {
-                Ok(KnownOutcome::Unknown)
-            };
+        let known = match Known::of(cursor) {
+            Some(known) => known,
+            None if node.kind == Kind::Attrs && node.form() == Form::Subclass => return self.write_subclass(cursor),
+            None => match Known::of_similar(cursor) {
+                Some(similar) => {
+                    if similar.has_variables {
+                        self.record_loss(LossKind::Attributes, index);
+                    }
+                    if similar.has_other_class && self.options.class.is_none() {
+                        self.record_loss(LossKind::Class, index);
+                    }
+                    similar.known
+                }
+                None => return Ok(KnownOutcome::Unknown),
+            },
         };
         match known {
             Known::Set(members) => {

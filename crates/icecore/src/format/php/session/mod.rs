@@ -129,9 +129,9 @@ fn looks_damaged(document: &Document<'_>, handler: Handler) -> bool {
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        let Request { limits, detail, tape } = request;
+        let Request { limits, detail, salvages, tape } = request;
         let handler = self.handler.unwrap_or_else(|| handler::find_handler(input, self, limits));
-        let outcome = read_unrepaired(input, handler, self, Request { limits, detail, tape });
+        let outcome = read_unrepaired(input, handler, self, Request { limits, detail, salvages, tape });
         if !self.repair_lengths {
             return outcome;
         }
