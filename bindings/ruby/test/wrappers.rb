@@ -95,9 +95,10 @@ NAME_ENCODINGS.each_key do |encoding|
   Check.raises("a class in #{encoding} must be allowed", Icecore::ClassError) { IMPL.load(Oracle.dump(item)) } unless STAND_IN
 end
 
-# What Ruby 3.4.11 and 4.0 write for a class with such a name.
-Check.equal("a class whose name declares its encoding", [Object.const_get("PU\u00e9")] * 2, Ours.load("\x04\b[\aIc\tPU\xc3\xa9\x06:\x06ET@\x06".b)) unless STAND_IN
-Check.raises("a class with a variable", ::StandardError) { Ours.load("\x04\bIc\vString\x06:\a@xi\x06".b) }
+# What Ruby 3.4.11 and 4.0 write for a class with such a name. Earlier versions can't load it.
+declared = Oracle.dump([Object.const_get("PU\u00e9")] * 2)
+same_load("a class whose name declares its encoding", declared.byteslice(2..)) if declared.include?("Ic")
+same_load("a class with a variable", "Ic\vString\x06:\a@xi\x06".b)
 
 # -- freeze: and _load --------------------------------------------------------------------
 

@@ -269,7 +269,7 @@ open_wrapper(ice_builder *b, uint32_t index, const icecore_node *node)
     if (!id) {
         const icecore_node *inner = node + 1;
         /* A class has no variables in a dump, but since Ruby 3.4 its name may have an encoding, which is not on the tape. */
-        if (inner->kind == ICECORE_MODULE && node->aux > 1)
+        if (inner->kind == ICECORE_MODULE && (node->aux > 1 || !ice_names_have_encodings))
             raise_module_variables(b, inner);
         while (inner->kind == ICECORE_ATTRS)
             inner++;
