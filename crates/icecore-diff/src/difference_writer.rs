@@ -6,8 +6,8 @@ use crate::equality;
 use crate::hash::{Hashes, has_cycle};
 use crate::rules::Rules;
 use crate::value_path::{Step, ValuePath};
-use icecore::value::Form;
 use icecore::raw::{IS_KEY, flag};
+use icecore::value::Form;
 use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage};
 use std::collections::{HashMap, HashSet};
 
@@ -159,9 +159,10 @@ impl<'d> Differences<'d> {
         let has_new_value = matches!(change.kind, ChangeKind::Added | ChangeKind::Changed);
         let Some(right) = change.right.filter(|_| has_new_value) else { return Vec::new() };
         let range = right.index()..crate::tree::index_after(self.right, right.index());
-        let links = range.clone().filter_map(|index| self.right.at(index)).filter(|link| {
-            matches!(link.kind(), Kind::Link | Kind::Alias) && link.node().key != IS_KEY
-        });
+        let links = range
+            .clone()
+            .filter_map(|index| self.right.at(index))
+            .filter(|link| matches!(link.kind(), Kind::Link | Kind::Alias) && link.node().key != IS_KEY);
         links
             .filter_map(|link| {
                 let target = link.target().index();

@@ -70,8 +70,16 @@ fn own_functions() -> Vec<FilterFunction> {
 /// Returns `name/arity` of each function. Names that begin with `_`, and those of jaq's helpers, are left out.
 fn list_functions() -> Value {
     /// Helpers of jaq that filters are not meant to call.
-    const HELPERS: [&str; 8] =
-        ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "scan_", "key_values", "capture_of_match"];
+    const HELPERS: [&str; 8] = [
+        "debug_empty",
+        "stderr_empty",
+        "matches",
+        "split_matches",
+        "split_",
+        "scan_",
+        "key_values",
+        "capture_of_match",
+    ];
     let natives = all_functions().map(|(name, arguments, _)| (name, arguments.len()));
     let definitions = library_definitions(TableTarget::Any).into_iter().map(|def| (def.name, def.args.len()));
     let names: BTreeSet<(&str, usize)> = natives

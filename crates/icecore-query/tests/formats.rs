@@ -155,6 +155,15 @@ fn integer_keys_are_found_and_added_where_there_are_some() {
     assert_eq!(added, [b"a:3:{i:5;s:1:\"x\";i:9;s:1:\"y\";i:7;i:1;}"]);
 }
 
+#[test]
+fn strings_in_latin1_are_compared_as_they_are_shown() {
+    let php = b"a:2:{s:6:\"M\xfcller\";i:1;i:0;s:6:\"M\xfcller\";}";
+    assert_eq!(ask(".[\"0\"] == \"Müller\", .[\"Müller\"]", "php", php), "true 1");
+    assert_eq!(ask("[.[\"0\"], \"Müller\", \"Muller\"] | unique | length", "php", php), "2");
+    let changed = results(".[\"Müller\"] = 2", &[("php", php)], "php", &Running::default());
+    assert_eq!(changed, [b"a:2:{s:6:\"M\xfcller\";i:2;i:0;s:6:\"M\xfcller\";}"]);
+}
+
 /// Two places of an object, and a list with a third one.
 const SHARED: &[u8] = b"a:3:{i:0;O:1:\"P\":1:{s:1:\"n\";i:1;}i:1;r:2;i:2;a:1:{i:0;r:2;}}";
 

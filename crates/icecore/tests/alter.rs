@@ -340,3 +340,39 @@ fn a_property_of_php_that_is_not_public_loses_its_visibility_in_ruby() {
     let altered = alter(&hash, &stage, &[set("$.p:protected", "2")], &Limits::default()).unwrap();
     assert!(altered.losses.is_empty() && altered.bytes.windows(4).any(|bytes| bytes == b"\0*\0p"));
 }
+
+#[test]
+fn a_name_of_a_symbol_and_a_string_is_refused() {
+    // {:id=>1, "id"=>2}
+    let ruby = b"\x04\x08{\x07:\x07idi\x06I\"\x07id\x06:\x06ETi\x07";
+    let stage = Stage::parse("marshal").unwrap();
+    let alter = |alteration| icecore::alter::alter(ruby, &stage, &[alteration], &Limits::default());
+    let path = |text: &str| Pattern::parse(text).unwrap();
+    let nine = || icecore::read(b"9").unwrap().into_owned();
+    for refused in [Alteration::Set(path(".id"), nine()), Alteration::Delete(path(".id"))] {
+        let message = alter(refused).unwrap_err().to_string();
+        assert!(message.contains("`[:id]` is the symbol, `{1}` the string"), "{message}");
+    }
+    let changed = alter(Alteration::Set(path("[:id]"), nine())).unwrap();
+    assert_eq!(changed.bytes, b"\x04\x08{\x07:\x07idi\x0eI\"\x07id\x06:\x06ETi\x07");
+    let changed = alter(Alteration::Set(path("{1}"), nine())).unwrap();
+    assert_eq!(changed.bytes, b"\x04\x08{\x07:\x07idi\x06I\"\x07id\x06:\x06ETi\x0e");
+}
+
+#[test]
+fn keys_that_are_not_utf8_are_named_by_their_bytes() {
+    let php = b"a:2:{s:1:\"\xe4\";i:1;s:1:\"\xf6\";i:2;}";
+    let document = icecore::read(php).unwrap();
+    let paths: Vec<String> = document.root().entries().map(|(_, value)| value.path()).collect();
+    assert_eq!(paths, [r#"$["\xe4"]"#, r#"$["\xf6"]"#]);
+    assert_eq!(document.find(&paths[1]).unwrap().as_i64(), Some(2));
+    assert!(document.find("$[\"\u{fffd}\"]").is_err());
+    let stage = Stage::parse("php").unwrap();
+    let nine = icecore::read(b"9").unwrap().into_owned();
+    let set = |path: &str| {
+        let alteration = Alteration::Set(Pattern::parse(path).unwrap(), nine.clone());
+        icecore::alter::alter(php, &stage, &[alteration], &Limits::default())
+    };
+    assert_eq!(set(r#"["\xe4"]"#).unwrap().bytes, b"a:2:{s:1:\"\xe4\";i:9;s:1:\"\xf6\";i:2;}");
+    assert!(set(r#"["\xfc"]"#).is_err());
+}

@@ -93,7 +93,7 @@ fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
         }
         let limits = random.pick(&all_limits);
         let text = blob.escape_ascii();
-        let outcome = reader.read(&blob, Request { limits, detail: false, tape });
+        let outcome = reader.read(&blob, Request { limits, detail: false, salvages: false, tape });
         let detailed = reader.read(&blob, Request::new(limits).detailed());
         assert_eq!(outcome.error, detailed.error, "round {round}: {text}");
         assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {text}");

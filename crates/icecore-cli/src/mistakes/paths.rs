@@ -17,6 +17,8 @@ fn suggest_path(text: &str) -> Option<String> {
     let path = match bracketed_name.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
     {
         Some(name) if name.parse::<u64>().is_err() && !name.is_empty() => format!("[\"{name}\"]"),
+        // A symbol of Ruby.
+        _ if path.starts_with(':') && Pattern::parse(&format!("[{path}]")).is_ok() => format!("[{path}]"),
         _ if path.starts_with(['.', '[']) => path,
         _ => format!(".{path}"),
     };

@@ -2,6 +2,7 @@
 
 use super::{Key, Map, Value};
 use crate::query_thread;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Returns the rank of a kind in the order.
@@ -24,12 +25,39 @@ fn members_by_name(map: &Map) -> Vec<(&Key, &Value)> {
     members
 }
 
+/// Returns a text as it is shown: bytes that are not UTF-8 are characters of Latin-1.
+fn shown_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into(),
+    }
+}
+
+/// Compares two texts as they are shown.
+fn compare_texts(left: &[u8], right: &[u8]) -> Ordering {
+    match left.is_ascii() && right.is_ascii() {
+        true => left.cmp(right),
+        false => shown_text(left).cmp(&shown_text(right)),
+    }
+}
+
+/// Returns true if two texts are shown alike.
+fn equal_texts(left: &[u8], right: &[u8]) -> bool {
+    if left.len() == right.len() {
+        return left == right;
+    }
+    // A character of Latin-1 beyond ASCII takes one byte, and two in UTF-8.
+    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    let is_long_enough = || short.len() + short.iter().filter(|byte| !byte.is_ascii()).count() == long.len();
+    long.len() <= 2 * short.len() && is_long_enough() && shown_text(short) == shown_text(long)
+}
+
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
         match (self.visible_value(), other.visible_value()) {
             (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
             (Value::Number(left), Value::Number(right)) => left.cmp(right),
-            (Value::Text(left), Value::Text(right)) => left.bytes.cmp(&right.bytes),
+            (Value::Text(left), Value::Text(right)) => compare_texts(&left.bytes, &right.bytes),
             (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
                 left.get().cmp(right.get())
@@ -59,7 +87,7 @@ impl PartialEq for Value {
             (Value::Null, Value::Null) => true,
             (Value::Bool(left), Value::Bool(right)) => left == right,
             (Value::Number(left), Value::Number(right)) => left == right,
-            (Value::Text(left), Value::Text(right)) => left.bytes == right.bytes,
+            (Value::Text(left), Value::Text(right)) => equal_texts(&left.bytes, &right.bytes),
             (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
                 left.len() == right.len() && left.get() == right.get()

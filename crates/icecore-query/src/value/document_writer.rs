@@ -1,8 +1,8 @@
 //! Converts values to documents. A value that no filter changed is copied in its original form, with everything that
 //! filters do not see.
 
-use super::text::{KeySpelling, MarkedName};
 use super::origin::Source;
+use super::text::{KeySpelling, MarkedName};
 use super::{Key, List, Map, Number, Origin, Text, Value};
 use crate::memory::Charge;
 use crate::query_thread;

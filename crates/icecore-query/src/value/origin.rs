@@ -10,6 +10,7 @@ use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::value::Visibility;
 use icecore::{Cursor, Document, Kind, Known, Limits};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -368,9 +369,23 @@ impl Map {
         }
     }
 
+    /// Returns the name of the member that a filter means by this other name: by `@name` of Ruby, or by the characters
+    /// of a name in Latin-1. Returns `None` if the map has no such member, or one with this name.
+    pub fn stored_name<'n>(&self, name: &'n [u8]) -> Option<Cow<'n, [u8]>> {
+        self.unmarked_name(name).map(Cow::Borrowed).or_else(|| self.latin1_name(name).map(Cow::Owned))
+    }
+
+    fn latin1_name(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(name).ok().filter(|text| !text.is_ascii())?;
+        let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<_>>()?;
+        let members = self.get();
+        let is_shown_alike = std::str::from_utf8(&bytes).is_err() && !members.contains_key(name);
+        (is_shown_alike && members.contains_key(&bytes[..])).then_some(bytes)
+    }
+
     /// Returns the name by which filters see the member that Ruby calls `@name`; `None` if the map has no such member,
     /// or a member whose name filters see with the mark.
-    pub fn unmarked_name<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+    fn unmarked_name<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
         let unmarked = name.strip_prefix(b"@")?;
         let members = self.get();
         let (key, _) = members.get_key_value(unmarked).filter(|_| !members.contains_key(name))?;

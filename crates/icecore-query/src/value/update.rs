@@ -83,8 +83,8 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 }
                 other => key_from_value(other).map_err(to_exception)?,
             };
-            if let Some(unmarked) = map.unmarked_name(&key.name) {
-                key = Key::from_text(&Text::new(unmarked));
+            if let Some(stored) = map.stored_name(&key.name) {
+                key = Key::from_text(&Text::new(&stored));
             }
             let count = map.len();
             let mut depth = 0;

@@ -9,11 +9,13 @@ use super::Alteration;
 use super::index::{ChildIndex, ChildSlot};
 use super::native::{self, KeyTemplate};
 use super::places::{FoundChanges, PlaceFinder, path_to_new_key};
+use crate::document::key_text::key_bytes;
 use crate::document::{Builder, Cursor, Document, Key, Kind, Naming, Step, flag};
 use crate::limits::Limits;
 use crate::losses::LossKind;
 use crate::select::{Pattern, item_position};
 use crate::stage::Stage;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Number of walks over a container after which it gets an index.
@@ -220,6 +222,8 @@ impl<'d> CombinedSearch<'d> {
             Step::Item(number) => number.to_string(),
             _ => return None,
         };
+        // The refusal comes from the other way.
+        matches!(key_bytes(&name), Cow::Borrowed(_)).then_some(())?;
         let (body, naming) = (container.body(), self.places.naming());
         let entry_path = path_to_new_key(path_text, step, &name);
         let value = native::match_string_kinds(value, None, naming);

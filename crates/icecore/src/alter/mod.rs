@@ -14,6 +14,7 @@
 //! # Ok::<(), icecore::Error>(())
 //! ```
 
+mod ambiguous;
 mod classes;
 mod combined_alterations;
 mod draft;
@@ -85,7 +86,10 @@ pub struct Altered {
 /// # Errors
 /// If the input can't be read, a path leads nowhere, or the result can't be written so that it reads back the same.
 pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
-    alter_unwrapped(input, stage, limits, |draft, stage, limits| draft.apply_all(alterations, stage, limits))
+    alter_unwrapped(input, stage, limits, |draft, stage, limits| {
+        ambiguous::refuse_ambiguous_paths(draft.document(), alterations, limits)?;
+        draft.apply_all(alterations, stage, limits)
+    })
 }
 
 /// Replaces the document in these bytes. `edit` gets the document with its detail and returns the new one together with

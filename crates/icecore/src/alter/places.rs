@@ -3,6 +3,7 @@
 use super::Alteration;
 use super::native::{self, KeyTemplate, NativeEntry};
 use super::refusal::Refusal;
+use crate::document::key_text::key_bytes;
 use crate::document::{
     Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, Visibility, match_rank,
     push_key,
@@ -12,6 +13,7 @@ use crate::limits::Limits;
 use crate::losses::LossKind;
 use crate::select::Pattern;
 use crate::stage::Stage;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// What is changed: nodes by index, new entries by their position in `entries`.
@@ -123,6 +125,9 @@ impl<'d> PlaceFinder<'d> {
             Step::Item(number) => number.to_string(),
             _ => return Ok(()),
         };
+        if matches!(key_bytes(&name), Cow::Owned(_)) {
+            return Err(unfit_refusal("a new key in UTF-8", "other bytes", path.as_str()));
+        }
         let value = &native::match_string_kinds(value, None, self.naming());
         let matches = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         for (path_text, container) in matches.iter() {

@@ -2,9 +2,10 @@
 
 use super::Document;
 use super::cursor::{Cursor, Key};
+use super::key_text::{byte_of_char, key_bytes, key_text, push_byte};
 use super::naming::strip_visibility;
 use super::node::Kind;
-use super::path::{MAX_SHOWN_KEY, short_key};
+use super::path::{MAX_SHOWN_KEY, push_quoted, short_key};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -269,7 +270,7 @@ pub(crate) fn match_rank(key: &[u8], name: &str) -> Option<u8> {
 
 /// Returns the names under which a string key is found, with the rank of each.
 pub(crate) fn lookup_names(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]>)> {
-    let name = match String::from_utf8_lossy(key) {
+    let name = match key_text(key) {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     };
@@ -282,8 +283,10 @@ fn has_exact_name(key: &Key<'_>, name: &str) -> bool {
 }
 
 fn equals_name(bytes: &[u8], name: &str) -> bool {
-    let is_lossy = || std::str::from_utf8(bytes).is_err() && String::from_utf8_lossy(bytes) == name;
-    bytes == name.as_bytes() || is_lossy()
+    match name.contains(|c| byte_of_char(c).is_some()) {
+        true => key_text(bytes) == name,
+        false => bytes == name.as_bytes(),
+    }
 }
 
 /// Returns `true` if this is the bare name of a member, as it is shown.
@@ -356,9 +359,14 @@ fn parse_quoted_text(text: &str) -> Option<(String, &str)> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
-            '"' => return Some((key, &text[at + 1..])),
+            // Several bytes together may be a character.
+            '"' => return Some((key_text(&key_bytes(&key)).into_owned(), &text[at + 1..])),
             '\\' => match chars.next()?.1 {
                 c @ ('"' | '\\') => key.push(c),
+                'x' => {
+                    push_byte(&mut key, u8::from_str_radix(text.get(at + 2..at + 4)?, 16).ok()?);
+                    chars.nth(1)?;
+                }
                 'u' => {
                     let rest = text.get(at + 2..)?;
                     let (digits, len) = match rest.strip_prefix('{') {
@@ -378,10 +386,15 @@ fn parse_quoted_text(text: &str) -> Option<(String, &str)> {
 
 /// Returns a key as a step of a path has it: without the visibility of a property, and in quotes if it is not a name.
 fn describe_key(key: &[u8]) -> String {
-    let name = String::from_utf8_lossy(strip_visibility(key).unwrap_or(key)).into_owned();
-    let is_name =
-        !name.is_empty() && !name.contains(|c: char| c.is_ascii_punctuation() && c != '_' || c.is_whitespace());
-    if is_name || name.starts_with('@') { name } else { format!("{name:?}") }
+    let name = key_text(strip_visibility(key).unwrap_or(key)).into_owned();
+    let is_special = |c: char| c.is_ascii_punctuation() && c != '_' || c.is_whitespace() || byte_of_char(c).is_some();
+    let is_name = !name.is_empty() && !name.contains(is_special);
+    if is_name || name.starts_with('@') {
+        return name;
+    }
+    let mut quoted = String::new();
+    push_quoted(&mut quoted, &name);
+    quoted
 }
 
 /// Describes the existing value, for errors.

@@ -15,6 +15,7 @@ mod explanation;
 mod find;
 mod hooks;
 mod host;
+pub(crate) mod key_text;
 mod mapped;
 mod memory;
 mod metadata;
@@ -33,8 +34,8 @@ mod tape;
 mod transcoded;
 mod window;
 
-pub use builder::{Builder, CopiedValues};
 pub(crate) use builder::Changes;
+pub use builder::{Builder, CopiedValues};
 pub use classes::ClassUse;
 pub use code::CodeUse;
 pub(crate) use code::runs_code;

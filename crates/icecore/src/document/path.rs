@@ -2,7 +2,7 @@
 //!
 //! | step | meaning |
 //! |---|---|
-//! | `.name`, `["any key"]` | the entry of a map |
+//! | `.name`, `["any key"]` | the entry of a map; `\xe4` in quotes is a byte that is not part of UTF-8 |
 //! | `.name:protected`, `.name:Class:private` | a property of PHP that is not public |
 //! | `["any name":protected]`, `["any name":"Class":private]` | the same, with any name |
 //! | `[3]` | the item of an array; the entry of a map with the integer key 3 |
@@ -11,6 +11,7 @@
 //! | `#0` | a part of any other value: a payload, a pattern, an attribute's value |
 
 use super::Document;
+use super::key_text::{byte_of_char, key_text};
 use super::naming::Visibility;
 use super::node::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use super::tape::Tape;
@@ -73,6 +74,7 @@ pub(crate) fn push_quoted(path: &mut String, text: &str) {
                 path.push('\\');
                 path.push(c);
             }
+            c if let Some(byte) = byte_of_char(c) => drop(write!(path, "\\x{byte:02x}")),
             c if !is_printable(c) => {
                 let _ = match u16::try_from(u32::from(c)) {
                     Ok(unit) => write!(path, "\\u{unit:04x}"),
@@ -103,7 +105,7 @@ pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], max_len
             let _ = write!(path, "[{}]", key.payload as i64);
         }
         kind if kind.is_string() && bytes.len() > max_len => push_key(path, &short_key(bytes, max_len)),
-        kind if kind.is_string() => push_key(path, &String::from_utf8_lossy(bytes)),
+        kind if kind.is_string() => push_key(path, &key_text(bytes)),
         _ => return None,
     }
     Some(())
@@ -112,7 +114,7 @@ pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], max_len
 /// Returns a long key without its middle.
 pub(super) fn short_key(bytes: &[u8], max_len: usize) -> String {
     let half = max_len / 2;
-    let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
+    let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(key_text);
     format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half)
 }
 

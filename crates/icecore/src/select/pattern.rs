@@ -185,19 +185,9 @@ mod tests {
         assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
         assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
         assert_eq!(steps("$[:x].a"), Some(2));
-        for malformed in [
-            "$.",
-            "$..",
-            "$[",
-            "$[1:2:3]",
-            "$[a:b]",
-            "$...a",
-            "$[*",
-            "name",
-            "$ .a",
-            "$[:x",
-            "$[99999999999999999999]",
-        ] {
+        for malformed in
+            ["$.", "$..", "$[", "$[1:2:3]", "$[a:b]", "$...a", "$[*", "name", "$ .a", "$[:x", "$[99999999999999999999]"]
+        {
             let error = Pattern::parse(malformed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage, "{malformed}");
         }

@@ -233,7 +233,9 @@ impl Builder {
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && source.node(named).kind.is_again();
-        if is_variable && !copier.copied.new_positions.contains_key(&named) && copier.find_replacement(index, named).is_none()
+        if is_variable
+            && !copier.copied.new_positions.contains_key(&named)
+            && copier.find_replacement(index, named).is_none()
         {
             node = source.node(named);
             named = node.payload as u32;
@@ -249,10 +251,13 @@ impl Builder {
         let replaced = copier.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
             (Some((variable, _)), _) => copier.copied.variables.get(variable),
-            (None, Kind::Alias) => copier.copied.variables.get(&named).or_else(|| copier.copied.new_positions.get(&named)),
+            (None, Kind::Alias) => {
+                copier.copied.variables.get(&named).or_else(|| copier.copied.new_positions.get(&named))
+            }
             (None, _) => None,
         };
-        let known = known.or_else(|| if replaced.is_some() { None } else { copier.copied.new_positions.get(&resolved) });
+        let known =
+            known.or_else(|| if replaced.is_some() { None } else { copier.copied.new_positions.get(&resolved) });
         let mut new = match known {
             Some(copy_index)
                 if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) =>

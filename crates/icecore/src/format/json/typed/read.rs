@@ -29,8 +29,9 @@ pub(in crate::format::json) fn read_typed<'a>(
     let Request { limits, detail, mut tape, .. } = request;
     tape.clear();
     let plain_limits = Limits { depth: limits.depth.saturating_mul(JSON_LEVELS_PER_LEVEL), ..limits.clone() };
-    let read_untyped =
-        |detail| read_plain(input, options, Request { limits: &plain_limits, detail, salvages: false, tape: Tape::new() });
+    let read_untyped = |detail| {
+        read_plain(input, options, Request { limits: &plain_limits, detail, salvages: false, tape: Tape::new() })
+    };
     let Outcome { document, consumed, error } = read_untyped(detail);
     if error.is_some() {
         return Outcome { document, consumed, error };
