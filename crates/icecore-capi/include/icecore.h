@@ -63,6 +63,11 @@
 #define ICECORE_FLAG_BARE 16
 
 /*
+ A regexp of a running program: its pattern has the syntax of Perl.
+ */
+#define ICECORE_FLAG_PERL 32
+
+/*
  A null or a boolean: perl's immortal value, not a variable.
  */
 #define ICECORE_FLAG_OWN 16
@@ -1046,7 +1051,8 @@ typedef struct icecore_tape {
  */
 typedef struct icecore_json_style {
   /*
-   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
+   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2);
+   ASCII, and the bytes of all others are escaped as `\xe9` (3).
    */
   uint8_t beyond;
   /*
@@ -1408,17 +1414,21 @@ uint32_t icecore_convert(const uint8_t *bytes,
 
 /*
  Like `icecore_convert`, with about `memory` bytes in addition to the input. Exceeding it is an error with the detail
- `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+ `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`. The context keeps the losses, unless it is null:
+ `loss_count` gets the number of kinds, and `icecore_loss_parts` describes each.
 
  # Safety
- As for `icecore_convert`.
+ As for `icecore_convert`; `context` is null or a context that no other call uses, and `loss_count` is null or
+ points to a number.
  */
-uint32_t icecore_convert_within(const uint8_t *bytes,
+uint32_t icecore_convert_within(struct icecore_context *context,
+                                const uint8_t *bytes,
                                 size_t len,
                                 const char *from,
                                 const char *to,
                                 uint64_t memory,
                                 struct icecore_buffer *out,
+                                size_t *loss_count,
                                 struct icecore_error *error);
 
 /*

@@ -372,13 +372,15 @@ fn the_last_of_equal_keys_is_found() {
     assert_eq!(first(br#"{"b":0}"#, "$.a"), None);
 }
 
-/// Two keys may look alike, and the value of a path may be in the first.
+/// A byte that is not UTF-8 is not the character that replaces it in messages.
 #[test]
-fn similar_keys_make_the_answer_unsure() {
+fn keys_that_are_not_utf8_have_their_own_paths() {
     let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
-    assert_eq!(skim_and_count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Complete(0));
+    assert_eq!(skim_and_count(php, "php", r#"$[1]["\xe9"].x"#), Skimmed::Complete(1));
     let sereal = b"=\xF3rl\x05\0\x42\x01\x52\x61\xe9\x51\x61x\x07\x63\xef\xbf\xbd\x01";
-    assert_eq!(skim_and_count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Complete(0));
+    assert_eq!(skim_and_count(sereal, "sereal", r#"$[1]["\xe9"].x"#), Skimmed::Complete(1));
 }
 
 /// A number at the end of the input is not certain, because more digits may follow.

@@ -1,4 +1,4 @@
-/* A class Set as Ruby 4.0 has it in its core: the items are in memory of its own, and Marshal is told how to write and
+/* A class Set as Ruby 4.0 has it in its core: the items are in memory of its own, and Marshal knows how to write and
  * read such an object. For the test of older Rubies, in which Set is written in Ruby. */
 #include <ruby.h>
 

@@ -150,6 +150,11 @@ fn detect(input: &[u8]) -> Option<Guess> {
         Some(_) if nodes >= limits.nodes => Certainty::Likely,
         // A damaged document is only detected if much of it is plausible.
         Some(error) if nodes >= if error.kind() == ErrorKind::Truncated { 4 } else { 16 } => Certainty::Likely,
+        Some(error) if error.kind() == ErrorKind::Truncated => {
+            // If a count is too large, only this request shows what is there.
+            let salvaged = ReadOptions::default().read(input, Request::new(&limits).salvaging()).document;
+            (salvaged.nodes().len() >= 16).then_some(Certainty::Likely)?
+        }
         Some(_) => return None,
     };
     Some(Guess { certainty, variant: format!("version {version}") })

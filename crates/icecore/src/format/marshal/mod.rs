@@ -148,18 +148,24 @@ fn read_header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> 
 /// Two bytes of a version prove little: the rest must be plausible. If all of it was read, the
 /// format is certain.
 fn detect(input: &[u8]) -> Option<Guess> {
+    /// Number of values that a damaged dump must have.
+    const PLAUSIBLE_NODES: usize = 16;
     let [MAJOR, minor @ 0..=MINOR, _, ..] = input else { return None };
     let mut limits = Limits::default();
     limits.nodes = 10_000;
-    let request = Request { limits: &limits, detail: false, salvages: false, tape: Tape::new() };
-    let outcome = ReadOptions::default().read(input, request);
+    let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let nodes = outcome.document.nodes().len();
     let certainty = match outcome.error {
         None if outcome.consumed == input.len() => Certainty::Sure,
         None => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Limit && nodes >= 3 => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Truncated && nodes >= 3 => Certainty::Likely,
-        Some(_) if nodes >= 16 => Certainty::Likely,
+        Some(_) if nodes >= PLAUSIBLE_NODES => Certainty::Likely,
+        Some(error) if error.kind() == ErrorKind::Truncated => {
+            // If a count is too large, only this request shows what is there.
+            let salvaged = ReadOptions::default().read(input, Request::new(&limits).salvaging()).document;
+            (salvaged.nodes().len() >= PLAUSIBLE_NODES).then_some(Certainty::Likely)?
+        }
         Some(_) => return None,
     };
     let is_entry = outcome.document.root().class() == b"ActiveSupport::Cache::Entry";

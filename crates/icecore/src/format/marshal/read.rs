@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Maximum number of entries of a map whose keys get ids. The keys of larger maps seldom occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
-/// Maximum number of wrappers between an encoding and its string. This many wrappers of a value are no levels.
+/// Maximum number of wrappers between an encoding and its string. This many wrappers of a value do not count as levels.
 pub(super) const MAX_WRAPPERS: u32 = 64;
 /// Number of values that are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
@@ -98,7 +98,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<ReadFrame>,
-    /// Number of frames that are no level of their own: wrappers whose value is not complete.
+    /// Number of frames that do not count as levels: wrappers whose value is not complete.
     pub(super) wrapper_count: usize,
     pub(super) symbols: Vec<Symbol>,
     /// The four bytes that follow a string in UTF-8, if the symbol `E` already has a number. Otherwise a value that
