@@ -137,7 +137,8 @@ impl Builder {
     /// for item in document.root().items() {
     ///     b.value_with_links(item, &mut copied);
     /// }
-    /// assert_eq!(icecore::write(&b.int(7).end().finish()?, "php")?, b"a:3:{i:0;O:1:\"P\":0:{}i:1;r:2;i:2;i:7;}");
+    /// b.int(7).end();
+    /// assert_eq!(icecore::write(&b.finish()?, "php")?, b"a:3:{i:0;O:1:\"P\":0:{}i:1;r:2;i:2;i:7;}");
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn value_with_links(&mut self, value: Cursor<'_>, copied: &mut CopiedValues) -> &mut Builder {
