@@ -118,11 +118,16 @@ pub struct Detail {
     pub(crate) is_in_copy: bool,
     /// Whether a count that is too large for the rest of the input is an error only at the end of the reading.
     pub(crate) defers_count_errors: bool,
-    /// The first of these errors.
-    pub(crate) count_error: Option<Error>,
+    /// The first of these errors, and the path of the container.
+    pub(crate) count_error: Option<(Error, String)>,
 }
 
 impl Detail {
+    /// Returns the first error of a count, if there was one.
+    pub(crate) fn take_count_error(&mut self) -> Option<Error> {
+        self.count_error.take().map(|(error, path)| error.on_path(path))
+    }
+
     /// Records a span, unless it is empty or was already read.
     pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
         if start < end && !self.is_in_copy {

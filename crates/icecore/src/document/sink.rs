@@ -35,10 +35,14 @@ pub trait Sink {
     fn defer_count_error(&mut self, error: Error, count: u64, input: &[u8]) -> Result<u32, Error> {
         /// Readers may double a count.
         const MAX_COUNT: u64 = 1 << 30;
+        if self.detail().is_none_or(|detail| !detail.defers_count_errors) {
+            return Err(error);
+        }
         let tape = self.tape();
         let path = tape.path_to(tape.len(), input);
-        let Some(detail) = self.detail().filter(|detail| detail.defers_count_errors) else { return Err(error) };
-        detail.count_error.get_or_insert(error.on_path(path));
+        if let Some(detail) = self.detail() {
+            detail.count_error.get_or_insert((error, path));
+        }
         Ok(count.min(MAX_COUNT) as u32)
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: R
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
     sink.detail.defers_count_errors = salvages;
     let (consumed, error) = reader.feed_document(input, limits, &mut sink);
-    let error = sink.detail.count_error.take().or(error);
+    let error = sink.detail.take_count_error().or(error);
     if error.is_some() {
         // After an error, the containers that are still open end where reading stopped.
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {

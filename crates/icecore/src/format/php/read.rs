@@ -530,10 +530,27 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
+    fn has_count_error(&mut self) -> bool {
+        self.sink.detail().is_some_and(|detail| detail.count_error.is_some())
+    }
+
+    /// Sets the path of an error that was just deferred. The key of the container may not be on the tape yet.
+    #[inline]
+    fn name_count_error(&mut self, had_count_error: bool) {
+        if S::DETAIL && !had_count_error && self.has_count_error() {
+            let path = self.failed_path();
+            if let Some((_, error_path)) = self.sink.detail().and_then(|detail| detail.count_error.as_mut()) {
+                *error_path = path;
+            }
+        }
+    }
+
     #[inline]
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
+        let had_count_error = S::DETAIL && self.has_count_error();
         let (remaining, is_default) = self.tokens.read_array_head(self.sink)?;
+        self.name_count_error(had_count_error);
         // A list begins with the key 0, or with the string "0", which PHP converts. For an integer, `read_string`
         // returns `None`, and the first key that is not its position changes the list into a map.
         let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
@@ -546,7 +563,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     fn read_object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
+        let had_count_error = S::DETAIL && self.has_count_error();
         let (name, remaining, is_default) = self.tokens.read_object_head(self.sink)?;
+        self.name_count_error(had_count_error);
         let class = self.intern_class(name)?;
         let frame = Frame::new(remaining, true, false);
         self.open_container(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)

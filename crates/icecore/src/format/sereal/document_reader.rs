@@ -35,7 +35,7 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
     if let Cow::Owned(body) = &outcome.buffer {
         sink.detail.trace.layer = Some(body.clone());
     }
-    let error = sink.detail.count_error.take().or(outcome.error);
+    let error = sink.detail.take_count_error().or(outcome.error);
     Outcome { document: Document::from_detailed(outcome.buffer, sink), consumed: outcome.consumed, error }
 }
 
