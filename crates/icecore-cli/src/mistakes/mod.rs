@@ -12,7 +12,7 @@ pub use formats::{report_unused_options, stage, target_stage};
 #[cfg(feature = "store")]
 pub use paths::rooted_path;
 pub use paths::{filter_error, get_path_error, path_error};
-pub use values::refuse_framing_as_file;
+pub use values::{refuse_compressed_output, refuse_framing_as_file};
 
 use crate::short_help;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};

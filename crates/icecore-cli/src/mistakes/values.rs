@@ -5,6 +5,7 @@ use crate::records::Framing;
 use crate::report::{Abort, usage_text_error};
 use clap::error::{ContextKind, ContextValue, Error};
 use clap::{Command, ValueEnum};
+use icecore::text::printable;
 use icecore_tables::form::NDJSON;
 use std::path::PathBuf;
 
@@ -115,5 +116,21 @@ pub fn refuse_framing_as_file(framing: Option<Framing>, files: &[PathBuf]) -> Re
             Err(usage_text_error(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?")))
         }
         None => Ok(()),
+    }
+}
+
+/// Returns an error if the name of an output ends like that of compressed data, for a command that writes text.
+pub fn refuse_compressed_output(output: Option<&PathBuf>) -> Result<(), Abort> {
+    const COMPRESSORS: [(&str, &str); 4] = [("gz", "gzip"), ("zst", "zstd"), ("bz2", "bzip2"), ("xz", "xz")];
+    let Some(path) = output else { return Ok(()) };
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match COMPRESSORS.iter().find(|(known, _)| *known == extension) {
+        None => Ok(()),
+        Some((_, program)) => {
+            let name = printable(&path.to_string_lossy()).into_owned();
+            Err(usage_text_error(format!(
+                "`{name}` would not be compressed: leave out `.{extension}`, or pipe the output: `… | {program} >{name}`"
+            )))
+        }
     }
 }

@@ -144,6 +144,7 @@ impl ReplaceJob<'_> {
 
     /// Changes files, folders or the standard input.
     fn change_files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
+        mistakes::refuse_compressed_output(self.args.in_place_args.output_args.output.as_ref())?;
         let mut sources = Source::find_all(files, report);
         if self.args.in_place_args.in_place {
             sources = leave_out_backups(sources, &self.args.in_place_args.backup, report);

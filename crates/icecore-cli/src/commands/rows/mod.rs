@@ -70,6 +70,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
             return Err(tables::missing_table_error(&address));
         }
     }
+    mistakes::refuse_compressed_output(args.output_args.output.as_ref())?;
     #[cfg(feature = "store")]
     if let Some(request) = args.row_request() {
         let name = request.name();
