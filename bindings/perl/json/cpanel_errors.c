@@ -294,7 +294,7 @@ close_container(pTHX_ text_scan *scan)
 
 static bool scan_value(pTHX_ text_scan *scan, bool *is_open);
 
-/* Reads the class of a tag, which precedes an array. */
+/* Reads the class in a tag. An array follows the tag. */
 static bool
 scan_tag(pTHX_ text_scan *scan, SV *text)
 {

@@ -362,8 +362,10 @@ ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *
         size_t loss_count = 0;
         uint32_t kind;
         icecore_stage_memory(from, available);
-        kind = icecore_convert_with_losses(ctx->pooled.engine, from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes),
-                                           to, &out, &loss_count, &error);
+        kind = keeps_losses
+                 ? icecore_convert_with_losses(ctx->pooled.engine, from, (const uint8_t *)ZSTR_VAL(bytes),
+                                               ZSTR_LEN(bytes), to, &out, &loss_count, &error)
+                 : icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error);
         icecore_stage_memory(from, UINT64_MAX);
         if (kind == ICECORE_OK && keeps_losses)
             ice_losses_keep(ctx, loss_count);
@@ -387,8 +389,8 @@ ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, bool ke
         ice_context *ctx = ice_context_acquire();
         size_t loss_count = 0;
         const uint32_t kind = icecore_convert_within(
-            ctx->pooled.engine, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL,
-            ZSTR_VAL(to), available, &out, &loss_count, error);
+            keeps_losses ? ctx->pooled.engine : NULL, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes),
+            from ? ZSTR_VAL(from) : NULL, ZSTR_VAL(to), available, &out, &loss_count, error);
         if (kind == ICECORE_OK && keeps_losses)
             ice_losses_keep(ctx, loss_count);
         ice_context_release(ctx);

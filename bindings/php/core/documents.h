@@ -23,8 +23,8 @@ bool ice_read_session(zend_string *text, ice_read_settings *settings, zval *vari
 zend_string *ice_write_session(zval *variables, zend_string *(*php_writer)(HashTable *variables));
 /* Writes a value by the stage with this id. `purpose` is one of ICE_FOR_. */
 zend_string *ice_write(zval *value, int stage_id, uint8_t purpose);
-/* If `keeps_losses` is true in one of the following functions, it stores what the format can't
- * express, for ice_losses_fill. */
+/* These functions store what the format can't express for ice_losses_fill, if `keeps_losses` is
+ * true. */
 
 /* Writes a value by any stage. */
 zend_string *ice_write_any(zval *value, icecore_stage *stage, bool keeps_losses);

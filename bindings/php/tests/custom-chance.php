@@ -5,7 +5,7 @@
 //
 //   php custom-chance.php --extension icecore.so [--seed N] [--count N] [--show N]
 //
-// Each side is a process of its own (--side), which prints the outcome of each text.
+// Each side is a separate process (--side). It prints the outcome of each text.
 
 declare(strict_types=1);
 

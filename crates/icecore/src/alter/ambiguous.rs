@@ -40,15 +40,16 @@ pub(super) fn refuse_ambiguous_paths(
 /// keys, are not examined.
 fn names_of_both_kinds<'d>(document: &'d Document<'_>) -> HashSet<&'d [u8]> {
     let keys = document.tape().keys();
-    let (mut symbols, mut strings) = (HashSet::new(), HashSet::new());
-    for key in (1..=keys.len() as u32).filter_map(|id| keys.get(id)) {
-        match key.node.kind {
-            Kind::Symbol => drop(symbols.insert(key.bytes)),
-            kind if kind.is_string() => drop(strings.insert(key.bytes)),
-            _ => {}
-        }
+    let names_of = |is_wanted: fn(Kind) -> bool| -> HashSet<&'d [u8]> {
+        let keys = (1..=keys.len() as u32).filter_map(|id| keys.get(id));
+        keys.filter(|key| is_wanted(key.node.kind)).map(|key| key.bytes).collect()
+    };
+    let mut symbols = names_of(|kind| kind == Kind::Symbol);
+    // Only Ruby's documents have symbols.
+    if !symbols.is_empty() {
+        let strings = names_of(|kind| kind.is_string() && kind != Kind::Symbol);
+        symbols.retain(|name| strings.contains(name));
     }
-    symbols.retain(|name| strings.contains(name));
     symbols
 }
 

@@ -18,8 +18,8 @@ pub(super) mod value {
     pub(in super::super) const KEY_FRESH: u16 = 5;
     /// The option byte of a regexp.
     pub(in super::super) const OPTIONS: u16 = 6;
-    /// The encoding of the name of a class or module, which has one since Ruby 4.0: one of the values below, or, from
-    /// `NAME_IN_FIRST` on, the id of its name.
+    /// The encoding of the name of a class or module. Since Ruby 4.0 such names have one. The value is one of those
+    /// below, or, from `NAME_IN_FIRST` on, the id of the encoding's name.
     pub(in super::super) const NAME_ENCODING: u16 = 7;
     pub(in super::super) const NAME_IN_ASCII: u64 = 0;
     pub(in super::super) const NAME_IN_UTF8: u64 = 1;
