@@ -47,6 +47,9 @@ need libjson-xs-perl has_perl_module JSON::XS
 need libcpanel-json-xs-perl has_perl_module Cpanel::JSON::XS
 need libcbor-xs-perl has_perl_module CBOR::XS
 need libdata-messagepack-perl has_perl_module Data::MessagePack
+need libchi-perl has_perl_module CHI
+need libcgi-session-perl has_perl_module CGI::Session
+need libplack-middleware-session-perl has_perl_module Plack::Middleware::Session::Cookie
 need libdbi-perl has_perl_module DBI
 need libdbd-sqlite3-perl has_perl_module DBD::SQLite
 need libdbd-pg-perl has_perl_module DBD::Pg
@@ -55,6 +58,7 @@ need libperl-dev has_perl_headers
 need sqlite3 have sqlite3
 need php-cli have php
 need php-igbinary has_php_extension igbinary
+need php-symfony-cache test -e /usr/share/php/Symfony/Component/Cache/autoload.php
 need php-msgpack has_php_extension msgpack
 need php-dev has_php_headers
 need php-apcu has_php_extension apcu
@@ -62,6 +66,7 @@ need php-apcu-all-dev has_apcu_header
 need ruby have ruby
 need ruby-oj has_ruby_library oj
 need ruby-msgpack has_ruby_library msgpack
+need ruby-rack has_ruby_library rack
 need ruby-dev has_ruby_headers
 need ruby-activesupport has_ruby_library active_support
 need ruby-fugit has_ruby_library fugit

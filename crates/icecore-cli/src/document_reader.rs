@@ -5,6 +5,7 @@ use crate::foreign_input::ForeignInput;
 use crate::mistakes;
 use crate::records::Framing;
 use crate::report::{Abort, Report, usage_error};
+use icecore::detect::{Damage, DamageCause};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
     format::Side,
@@ -129,6 +130,11 @@ impl<'r> DocumentReader<'r> {
             {
                 let found = format!("{}, which is not a document of a format", input.title);
                 error = Error::new(ErrorKind::Format).finding(found).helping(input.suggest_commands(name));
+            } else if error.kind() == ErrorKind::Format
+                && !self.has_given_format()
+                && let Some(damage) = icecore::detect::find_damage(bytes)
+            {
+                error = damage_error(&damage);
             }
             report.report_unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
         };
@@ -379,4 +385,22 @@ pub fn typed_json_stage() -> Result<Stage, Error> {
     let mut stage = Stage::parse(DEFAULT_TARGET)?;
     stage.set("typed", None)?;
     Ok(stage)
+}
+
+/// Returns the error for an input that is damaged in a known way.
+fn damage_error(damage: &Damage) -> Error {
+    if let Some(error) = &damage.error {
+        return error.clone();
+    }
+    let stage = damage.stage.name();
+    let help = match (damage.cause, damage.cause.remedy()) {
+        (_, Some(remedy)) => remedy.to_owned(),
+        (DamageCause::Backslashes, None) => format!("`-f slashes/{stage}` reads it"),
+        (DamageCause::Framed(length), None) => {
+            format!("`icecore convert --each={} -f {stage}` reads them", length.as_str())
+        }
+        _ => format!("`--each -f {stage}` reads them"),
+    };
+    let found = format!("probably {stage}, {}", damage.cause.describe());
+    Error::new(ErrorKind::Format).expecting("a document").finding(found).helping(help)
 }

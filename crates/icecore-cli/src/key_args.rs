@@ -4,7 +4,7 @@ use crate::database::{Database, database_error};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Args;
-use icecore_store::{ErrorKind, parse_key, read_value, spell_key};
+use icecore_store::{ErrorKind, Scheme, parse_key, read_value, spell_key};
 use std::path::PathBuf;
 
 /// Maximum number of bytes of a value.
@@ -36,16 +36,23 @@ impl KeyArgs {
             }
             return Ok(Source::find_all(files, report));
         };
+        let address = self.database.resolve_address()?;
+        if !matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
+            let text = format!(
+                "{address} has no keys of Redis or memcached: `icecore store get KEY` reads an object of a store, and \
+                 `icecore rows --table TABLE` a table"
+            );
+            return Err(Abort::Failed(code::USAGE, text));
+        }
         let key = parse_key(key).map_err(database_error)?;
         let field = self.field.as_deref().map(parse_key).transpose().map_err(database_error)?;
-        let bytes =
-            read_value(&self.database.resolve_address()?, &key, field.as_deref(), MAX_VALUE_LEN).map_err(|error| {
-                match error.kind() {
-                    // Same exit code as for a missing file.
-                    ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
-                    _ => database_error(error),
-                }
-            })?;
+        let bytes = read_value(&address, &key, field.as_deref(), MAX_VALUE_LEN).map_err(|error| {
+            match error.kind() {
+                // Same exit code as for a missing file.
+                ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
+                _ => database_error(error),
+            }
+        })?;
         let mut name = spell_key(&key).into_owned();
         if let Some(field) = &self.field {
             name = format!("{name} {field}");

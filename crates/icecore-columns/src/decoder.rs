@@ -32,6 +32,9 @@ pub struct Options {
     pub limits: Limits,
     /// What happens to bad rows.
     pub on_error: OnError,
+    /// Whether a string that is not UTF-8 becomes text, with one character for each byte, where the type is text.
+    /// [`Decoded::byte_texts`] counts such strings. Otherwise the row is bad.
+    pub bytes_as_text: bool,
 }
 
 /// Decodes columns of blobs one after another. Reuses the memory and the cached keys of the previous columns. See the
@@ -40,6 +43,9 @@ pub struct Options {
 pub struct Decoder {
     codecs: Codecs,
     on_error: OnError,
+    bytes_as_text: bool,
+    /// The strings of the current column that became text although they are not UTF-8.
+    byte_texts: Option<ByteTexts>,
     column: Column,
     /// Whether a field needs a document. A document costs more time than a tape.
     needs_document: bool,
@@ -65,8 +71,31 @@ pub struct Decoded {
     /// Number of rows that have entries without a field, at any depth, and the index of the first of these rows. A
     /// field filled with `rest` takes these entries of its struct.
     pub extra: Option<(usize, usize)>,
+    /// Strings that became text although they are not UTF-8, if there are any.
+    pub byte_texts: Option<ByteTexts>,
     /// The number of the first row, if this is a part of a column. See [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
+}
+
+/// Strings of a column that became text although they are not UTF-8. See [`Options::bytes_as_text`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ByteTexts {
+    /// Number of such strings.
+    pub count: u64,
+    /// Number of the row with the first one.
+    pub row: usize,
+    /// Path of the first one.
+    pub path: String,
+}
+
+impl ByteTexts {
+    /// Adds the strings of a row.
+    fn add(texts: &mut Option<ByteTexts>, count: u64, row: usize, path: impl FnOnce() -> String) {
+        if count > 0 {
+            texts.get_or_insert_with(|| ByteTexts { count: 0, row, path: path() }).count += count;
+        }
+    }
 }
 
 /// A bad row.
@@ -136,6 +165,8 @@ impl Decoder {
         Ok(Decoder {
             codecs,
             on_error: options.on_error,
+            bytes_as_text: options.bytes_as_text,
+            byte_texts: None,
             needs_document,
             is_skimmed,
             is_json: column.takes_any_json(),
@@ -159,7 +190,7 @@ impl Decoder {
                 self.column.fill_null();
                 continue;
             };
-            let error = match self.decode_row(blob) {
+            let error = match self.decode_row(row, blob) {
                 Ok(has_extra) => {
                     if has_extra {
                         extra_count += 1;
@@ -178,11 +209,12 @@ impl Decoder {
             bad.push(BadRow { row, error });
         }
         let extra = first_extra.map(|first| (extra_count, first));
-        Ok(Decoded { column: self.column.finish()?, bad, extra, start: 0 })
+        let byte_texts = self.byte_texts.take();
+        Ok(Decoded { column: self.column.finish()?, bad, extra, byte_texts, start: 0 })
     }
 
     /// Adds a row. Returns true if it has entries without a field.
-    fn decode_row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
+    fn decode_row(&mut self, row: usize, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.guess_stage(blob)?;
         if self.is_json {
             self.codecs.write_json(blob, &mut self.text)?;
@@ -193,8 +225,10 @@ impl Decoder {
             self.codecs.confirm_stage(blob)?;
             // The values that are found are in documents with tables of keys of their own.
             self.generation = None;
-            let row_state = RowState::with_size(blob.len(), self.codecs.limits());
+            let row_state = RowState::with_size(blob.len(), self.codecs.limits(), self.bytes_as_text);
             self.column.skim_values(blob, self.codecs.stage(), self.codecs.limits(), &row_state)?;
+            // The documents of the values are gone, and with them the path.
+            ByteTexts::add(&mut self.byte_texts, row_state.byte_texts().0, row, || "$".to_owned());
             return Ok(false);
         }
         let body = self.codecs.read_blob(blob, &mut self.tape)?;
@@ -204,7 +238,7 @@ impl Decoder {
             self.generation = generation;
             self.column.forget_names();
         }
-        let row_state = RowState::new(&self.tape, input, self.codecs.limits());
+        let row_state = RowState::new(&self.tape, input, self.codecs.limits(), self.bytes_as_text);
         let result = if self.needs_document {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
             let view = TapeView::new(document.tape(), input, Some(&document), &row_state);
@@ -214,11 +248,22 @@ impl Decoder {
         } else {
             self.column.push(&TapeView::new(&self.tape, input, None, &row_state), self.tape.root())
         };
-        result.map(|()| row_state.has_extra()).map_err(|mismatch| {
-            let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-            let path = document.path(mismatch.node);
-            self.tape = document.into_tape();
-            mismatch.into_error(path)
-        })
+        let path_of = |tape: &mut Tape, node: u32| {
+            let document = Document::from_tape(input, std::mem::take(tape));
+            let path = document.path(node);
+            *tape = document.into_tape();
+            path
+        };
+        match result {
+            Ok(()) => {
+                let (count, first) = row_state.byte_texts();
+                ByteTexts::add(&mut self.byte_texts, count, row, || path_of(&mut self.tape, first));
+                Ok(row_state.has_extra())
+            }
+            Err(mismatch) => {
+                let path = path_of(&mut self.tape, mismatch.node);
+                Err(mismatch.into_error(path))
+            }
+        }
     }
 }

@@ -53,7 +53,7 @@ mod source;
 mod view;
 
 pub use blobs::Blobs;
-pub use decoder::{BadRow, Decoded, Decoder, OnError, Options};
+pub use decoder::{BadRow, ByteTexts, Decoded, Decoder, OnError, Options};
 pub use encode::{Encoded, Encoder};
 pub use error::Error;
 pub use infer::Inference;

@@ -3,6 +3,7 @@
 use crate::mismatch::TypeMismatch;
 use icecore::raw::{IS_KEY, Location, Node, Tape};
 use icecore::{Document, Kind, Limits};
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Maximum length of a chain of links.
@@ -27,21 +28,31 @@ pub(crate) struct RowState {
     remaining_budget: Cell<u64>,
     /// Whether there was an entry without a field.
     has_extra: Cell<bool>,
+    /// Whether strings that are not UTF-8 become text. See [`Options::bytes_as_text`](crate::Options::bytes_as_text).
+    makes_bytes_text: bool,
+    /// Number of strings that became text although they are not UTF-8, and the index of the first one.
+    byte_texts: Cell<(u64, u32)>,
 }
 
 impl RowState {
     /// Creates the state for a document that was read. The budget suffices for visiting everything once, and for the
     /// repeated visits of linked values that the limits allow.
-    pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> RowState {
+    pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits, makes_bytes_text: bool) -> RowState {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
-        RowState::with_size(once, limits)
+        RowState::with_size(once, limits, makes_bytes_text)
     }
 
     /// Creates the state for a blob. `size` is its number of nodes, or its number of bytes if it is not read as a
     /// whole.
-    pub(crate) fn with_size(size: usize, limits: &Limits) -> RowState {
+    pub(crate) fn with_size(size: usize, limits: &Limits, makes_bytes_text: bool) -> RowState {
         let budget = limits.expanded_from(size).saturating_add(size as u64);
-        RowState { remaining_budget: Cell::new(budget), has_extra: Cell::new(false) }
+        let (has_extra, byte_texts) = Default::default();
+        RowState { remaining_budget: Cell::new(budget), has_extra, makes_bytes_text, byte_texts }
+    }
+
+    /// Returns the number of strings that became text although they are not UTF-8, and the index of the first one.
+    pub(crate) fn byte_texts(&self) -> (u64, u32) {
+        self.byte_texts.get()
     }
 
     pub(crate) fn has_extra(&self) -> bool {
@@ -86,6 +97,20 @@ impl<'d> TapeView<'d> {
     #[inline]
     pub(crate) fn set_has_extra(&self) {
         self.row_state.has_extra.set(true);
+    }
+
+    /// Returns a string as text. A string that is not UTF-8 becomes one character for each byte and is counted, if the
+    /// options allow that; otherwise the result is `None`.
+    pub(crate) fn make_text<'s>(&self, node: u32, bytes: &'s [u8]) -> Option<Cow<'s, str>> {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Some(text.into());
+        }
+        if !self.row_state.makes_bytes_text {
+            return None;
+        }
+        let (count, first) = self.row_state.byte_texts.get();
+        self.row_state.byte_texts.set((count + 1, if count == 0 { node } else { first }));
+        Some(bytes.iter().map(|byte| char::from(*byte)).collect())
     }
 
     /// Subtracts a value with this number of bytes from the budget. A value costs one node, and its bytes cost as

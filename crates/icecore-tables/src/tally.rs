@@ -143,7 +143,13 @@ impl Tally {
 
     /// Counts bytes that became text although they are not UTF-8.
     pub fn count_lost_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
-        self.count_loss(LossKind::Bytes, 1, record, path);
+        self.count_byte_texts(1, record, path);
+    }
+
+    /// Counts several strings that became text although they are not UTF-8. `record` and `path` are those of the
+    /// first one.
+    pub fn count_byte_texts(&mut self, count: u64, record: u64, path: impl FnOnce() -> String) {
+        self.count_loss(LossKind::Bytes, count, record, path);
     }
 
     /// Counts an SQL expression that is written as text.

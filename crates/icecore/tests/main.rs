@@ -54,6 +54,7 @@ mod php_repair;
 mod php_robust;
 mod php_session_fixtures;
 mod php_spl;
+mod program_files;
 mod public_api;
 mod real_data;
 mod regexps;

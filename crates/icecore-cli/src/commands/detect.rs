@@ -7,7 +7,7 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
 use crate::source::Source;
 use clap::{Args, ValueHint};
-use icecore::detect::Finding;
+use icecore::detect::{self, Damage, DamageCause, Finding};
 use icecore::format::Certainty;
 use icecore_tables::unicode::WideEncoding;
 use serde::Serialize;
@@ -47,9 +47,20 @@ struct DetectionRow<'a> {
     wrappers: &'a [&'a str],
     certainty: Option<&'a str>,
     readable: bool,
+    /// What probably happened to it, if it can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damage: Option<DamageRow>,
     /// Commands that read it, if it is not a document of a format.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     commands: &'a [&'a str],
+}
+
+/// What probably happened to a file.
+#[derive(Serialize)]
+struct DamageRow {
+    cause: &'static str,
+    /// The stage of the undamaged bytes.
+    stage: String,
 }
 
 pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -86,11 +97,12 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         }
         let is_read = finding.as_ref().is_some_and(is_readable);
         let foreign = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_complete) };
+        let damage = if is_complete && foreign.is_none() { detect::find_damage(&head) } else { None };
         if args.json {
-            writer.write_json(&detection_row(&name, finding.as_ref(), foreign))?;
+            writer.write_json(&detection_row(&name, finding.as_ref(), damage.as_ref(), foreign))?;
             writer.write_text("\n")?;
         } else {
-            writer.write_text(&format_line(&name, finding.as_ref(), foreign, paint))?;
+            writer.write_text(&format_line(&name, finding.as_ref(), damage.as_ref(), foreign, paint))?;
         }
     }
     writer.flush()
@@ -110,11 +122,17 @@ fn wide_text_row<'a>(file: &'a str, encoding: WideEncoding, title: &'a str) -> D
         wrappers: &[],
         certainty: Some(encoding.certainty().as_str()),
         readable: false,
+        damage: None,
         commands: &["rows", "replace"],
     }
 }
 
-fn detection_row<'a>(file: &'a str, finding: Option<&'a Finding>, foreign: Option<ForeignInput>) -> DetectionRow<'a> {
+fn detection_row<'a>(
+    file: &'a str,
+    finding: Option<&'a Finding>,
+    damage: Option<&Damage>,
+    foreign: Option<ForeignInput>,
+) -> DetectionRow<'a> {
     DetectionRow {
         file,
         format: finding.map(|finding| finding.name),
@@ -123,12 +141,28 @@ fn detection_row<'a>(file: &'a str, finding: Option<&'a Finding>, foreign: Optio
         wrappers: finding.map_or(&[], |finding| &finding.wrappers),
         certainty: finding.map(|finding| finding.certainty.as_str()),
         readable: finding.is_some_and(is_readable),
+        damage: damage.map(|damage| DamageRow { cause: damage.cause.as_str(), stage: damage.stage.name().to_string() }),
         commands: foreign.map_or(&[], |foreign| foreign.commands),
     }
 }
 
+/// Returns what happened to a file, and for an unknown version which one that is.
+fn describe_damage(damage: &Damage) -> String {
+    let error = damage.error.as_ref().filter(|_| damage.cause == DamageCause::Unsupported);
+    let details = error.and_then(|error| Some((error.expected()?, error.found()?)));
+    details.map_or(damage.cause.describe().to_owned(), |(expected, found)| {
+        format!("not supported: expected {expected}, found {}", icecore::text::printable(found))
+    })
+}
+
 /// Returns the line for a file: `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`.
-fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInput>, paint: Paint) -> String {
+fn format_line(
+    file: &str,
+    finding: Option<&Finding>,
+    damage: Option<&Damage>,
+    foreign: Option<ForeignInput>,
+    paint: Paint,
+) -> String {
     let file = icecore::text::printable(file);
     let commands_note = foreign.map(|foreign| {
         let commands: Vec<String> = foreign.commands.iter().map(|command| format!("`{command}`")).collect();
@@ -140,7 +174,15 @@ fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInp
                 let note = paint.ink(Ink::Faint, format!("(no format of its own; {commands_note})"));
                 format!("{file}: {} {note}\n", paint.ink(Ink::Name, foreign.title))
             }
-            _ => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
+            _ => match damage {
+                Some(damage) => {
+                    let remedy = damage.cause.remedy().map_or(String::new(), |remedy| format!("; {remedy}"));
+                    let note = paint.ink(Ink::Faint, format!("(possible{remedy})"));
+                    let name = paint.ink(Ink::Name, damage.stage.name().to_string());
+                    format!("{file}: {name}, {} {note}\n", describe_damage(damage))
+                }
+                None => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
+            },
         };
     };
     let path: Vec<_> = finding.wrappers.iter().copied().chain([finding.name]).collect();
@@ -150,6 +192,7 @@ fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInp
     } else {
         format!(", {}", icecore::text::printable(&finding.variant))
     };
+    let damage_note = damage.map_or(String::new(), |damage| format!(", {}", describe_damage(damage)));
     let read_note = match (is_readable(finding), finding.format) {
         (true, _) => String::new(),
         (false, Some(_)) => "; recognised, unwrap it to read it".to_owned(),
@@ -157,5 +200,9 @@ fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInp
             .map_or("; recognised, not read".to_owned(), |commands_note| format!("; recognised, {commands_note}")),
     };
     let certainty = format!("({}{read_note})", finding.certainty.as_str());
-    format!("{file}: {}{title}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
+    format!(
+        "{file}: {}{title}{variant}{damage_note} {}\n",
+        paint.ink(Ink::Name, path.join("/")),
+        paint.ink(Ink::Faint, certainty)
+    )
 }

@@ -1,17 +1,20 @@
 //! `icecore work`: runs a command for each job.
 
-use super::queue::queue_names;
+use super::queue::{DEFAULT_QUEUE, queue_names};
 use crate::database::{Database, current_user_name, database_error, parse_duration};
 use crate::limits;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::secrets;
 use crate::signals;
 use clap::Args;
-use icecore_store::{Command, Event, Job, Reopener, Runner, State, Stdin, Stop, Worker};
+use icecore_store::{Backend, Command, Event, Job, QueueStatus, Reopener, Runner, State, Stdin, Stop, Worker};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// Maximum number of queues that a note lists.
+const MAX_LISTED_QUEUES: usize = 5;
 
 /// Run a command for each job of a queue
 ///
@@ -26,7 +29,7 @@ pub struct Work {
     #[command(flatten)]
     pub database: Database,
     /// Name of the queue
-    #[arg(long, value_name = "QUEUE", default_value = super::queue::DEFAULT_QUEUE)]
+    #[arg(long, value_name = "QUEUE", default_value = DEFAULT_QUEUE)]
     pub queue: String,
     /// Wait for jobs of a queue that does not exist yet
     ///
@@ -68,6 +71,9 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let database = Reopener::new(address);
     let mut store = database.open().map_err(database_error)?;
     let queue = queue_names::find_or_allow_new_queue(&args.queue, args.create, store.as_mut(), report)?;
+    if args.queue == DEFAULT_QUEUE {
+        report_other_queues(store.as_mut(), report)?;
+    }
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let printable_queue = icecore::text::printable(&args.queue);
@@ -137,6 +143,26 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     report.report_note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
     if is_command_missing.load(Ordering::Relaxed) {
         return Err(usage_text_error("the command of --exec no longer exists: no further job is started"));
+    }
+    Ok(())
+}
+
+/// Reports queues with ready jobs, if the default queue has none: probably one of them was meant.
+fn report_other_queues(store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
+    let queues = store.queues().map_err(database_error)?;
+    let ready_count = |queue: &QueueStatus| queue.count_in_state(State::Ready);
+    if queues.iter().any(|queue| queue.name == DEFAULT_QUEUE && ready_count(queue) > 0) {
+        return Ok(());
+    }
+    let others: Vec<String> = queues
+        .iter()
+        .filter(|queue| ready_count(queue) > 0)
+        .take(MAX_LISTED_QUEUES)
+        .map(|queue| format!("{} ({})", icecore::text::printable(&queue.name), ready_count(queue)))
+        .collect();
+    if !others.is_empty() {
+        let text = format!("this queue has no jobs; others have: {}. --queue NAME names one", others.join(", "));
+        report.report_note(DEFAULT_QUEUE, "other", text);
     }
     Ok(())
 }

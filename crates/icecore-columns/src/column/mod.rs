@@ -188,8 +188,11 @@ impl Column {
             }
             (Values::Utf8(values), Kind::Bytes | Kind::Text) if view.has_inline_location(node) => {
                 let bytes = view.string_bytes(node);
+                if !(bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()) {
+                    return self.push_any(view, node_index);
+                }
                 view.spend_budget(node_index, bytes.len())?;
-                if !(bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()) || !values.push(bytes) {
+                if !values.push(bytes) {
                     return Err(self.mismatch_at(view, node_index));
                 }
             }
@@ -241,8 +244,8 @@ impl Column {
             (Values::Time(values, unit, zone), _) => {
                 push_if_some(values, time::read_timestamp(view, node, *unit, zone.is_some())?)
             }
-            (Values::Utf8(values), value) => with_text(value, |text| values.push(text)),
-            (Values::LargeUtf8(values), value) => with_text(value, |text| values.push(text)),
+            (Values::Utf8(values), value) => with_text(view, resolved, value, |text| values.push(text)),
+            (Values::LargeUtf8(values), value) => with_text(view, resolved, value, |text| values.push(text)),
             (Values::Binary(values), Value::Text(value)) => values.push(value),
             (Values::LargeBinary(values), Value::Text(value)) => values.push(value),
             (Values::List(list), Value::List) => list.push(view, view.items(resolved))?,
@@ -270,11 +273,11 @@ impl Column {
     }
 
     /// Adds a key of a map. The column may contain integers, text or bytes.
-    fn push_key(&mut self, key: &[u8], node: u32) -> Result<(), TypeMismatch> {
+    fn push_key(&mut self, view: &TapeView<'_>, key: &[u8], node: u32) -> Result<(), TypeMismatch> {
         let value = Value::Text(key);
         let is_pushed = match &mut self.values {
-            Values::Utf8(values) => with_text(&value, |text| values.push(text)),
-            Values::LargeUtf8(values) => with_text(&value, |text| values.push(text)),
+            Values::Utf8(values) => with_text(view, node, &value, |text| values.push(text)),
+            Values::LargeUtf8(values) => with_text(view, node, &value, |text| values.push(text)),
             Values::Binary(values) => values.push(key),
             Values::LargeBinary(values) => values.push(key),
             Values::Int(values, integer_type) => {

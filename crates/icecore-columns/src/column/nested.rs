@@ -70,13 +70,13 @@ impl Map {
         let mut digits = itoa::Buffer::new();
         if view.node(node).kind == Kind::Array {
             for (position, item) in view.items(node).enumerate() {
-                self.keys.push_key(digits.format(position).as_bytes(), node)?;
+                self.keys.push_key(view, digits.format(position).as_bytes(), node)?;
                 self.values.push(view, item)?;
             }
         } else {
             for (key, value) in view.entries(node) {
                 match view.key_text(key, &mut digits) {
-                    Some(key) => self.keys.push_key(key, value)?,
+                    Some(key) => self.keys.push_key(view, key, value)?,
                     None => return Err(TypeMismatch::new(value, "keys that are strings or integers", "another key")),
                 }
                 self.values.push(view, value)?;

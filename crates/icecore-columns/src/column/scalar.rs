@@ -1,6 +1,6 @@
 //! Conversion of values to numbers and texts, without any loss.
 
-use crate::view::Value;
+use crate::view::{TapeView, Value};
 
 /// An integer type of Arrow whose values fit in an `i64`.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +87,10 @@ pub(super) fn to_float32(value: &Value<'_>) -> Option<f32> {
 /// Calls `push` with the text of a value. Numbers are converted to text. Returns `false` if the value has no text, or
 /// if `push` does.
 #[inline]
-pub(super) fn with_text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
+pub(super) fn with_text(view: &TapeView<'_>, node: u32, value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
     match value {
-        Value::Text(text) => (text.is_ascii() || std::str::from_utf8(text).is_ok()) && push(text),
+        Value::Text(text) if text.is_ascii() => push(text),
+        Value::Text(bytes) => view.make_text(node, bytes).is_some_and(|text| push(text.as_bytes())),
         Value::Int(value) => push(itoa::Buffer::new().format(*value).as_bytes()),
         Value::Uint(value) => push(itoa::Buffer::new().format(*value).as_bytes()),
         _ => false,

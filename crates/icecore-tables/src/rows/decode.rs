@@ -260,6 +260,15 @@ impl RowDecoder {
         // false.
         let is_first = std::cell::Cell::new(true);
         let put = |bytes: &[u8], out: &mut Vec<u8>| plan.write_cell(is_first.take(), bytes, out);
+        // The output is UTF-8 as a whole, so that its readers need not guess.
+        let put_text =
+            |bytes: &[u8], column: usize, row: &mut RowState<'_>, out: &mut Vec<u8>| match str::from_utf8(bytes) {
+                Ok(_) => put(bytes, out),
+                Err(_) => {
+                    put(text::latin1_to_utf8(bytes).as_bytes(), out);
+                    row.record_lost_bytes(plan.strict, || format!("column {}", plan.column_name(column)));
+                }
+            };
         let null = |out: &mut Vec<u8>| write_null(plan.out, plan.delimiter, is_first.take(), out);
         plan.constant_columns.iter().for_each(|(_, value)| put(value.as_bytes(), out));
         let mut value = std::mem::take(&mut self.value);
@@ -276,13 +285,13 @@ impl RowDecoder {
                         ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused | ValueOutcome::Other
                             if plan.on_error == OnError::Keep =>
                         {
-                            put(batch.cell_bytes(*cell), out)
+                            put_text(batch.cell_bytes(*cell), position, row, out)
                         }
                         _ => null(out),
                     }
                 }
                 None if matches!(cell.kind, CellKind::Null | CellKind::Absent) => null(out),
-                None => put(batch.cell_bytes(*cell), out),
+                None => put_text(batch.cell_bytes(*cell), position, row, out),
             }
         }
         self.value = value;
@@ -414,7 +423,10 @@ impl RowDecoder {
             return Ok(done);
         }
         let stage = match keeps_text {
-            true => self.detect_stage(bytes)?,
+            true => self.detect_stage(bytes).or_else(|error| match icecore::detect::is_damaged_data(bytes) {
+                true => icecore::detect::stage_of(bytes).map_err(Some),
+                false => Err(error),
+            })?,
             // A value that begins like frozen data has a more precise error than one of an unknown format.
             false => icecore::detect::stage_of(bytes).or_else(|error| self.detect_stage(bytes).or(Err(error)))?,
         };

@@ -32,13 +32,17 @@ pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
         return true;
     }
     out.pop();
-    let latin1 = || bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
     // Writing a string to a vector can't fail.
     let _ = match text {
         Ok(text) => serde_json::to_writer(&mut *out, text),
-        Err(_) => serde_json::to_writer(&mut *out, &latin1()),
+        Err(_) => serde_json::to_writer(&mut *out, &latin1_to_utf8(bytes)),
     };
     text.is_ok()
+}
+
+/// Returns bytes as text, one character for each byte.
+pub fn latin1_to_utf8(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 /// Returns whether there are control characters other than line feeds.

@@ -64,7 +64,7 @@ impl TableForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum OnError {
-    /// Keep the value; if it begins like frozen data, NAME_error contains the error
+    /// Keep the value; if it is damaged frozen data, compressed data or JSON, NAME_error contains the error
     Keep,
     /// Replace the value with null; NAME_error contains the error
     Null,

@@ -6,6 +6,7 @@
 mod begins;
 mod bson;
 mod cbor;
+mod damage;
 mod magic;
 mod msgpack;
 mod pickle;
@@ -20,7 +21,8 @@ use crate::format::{self, Certainty, Format, Guess};
 use crate::stage::Stage;
 use walk::{ByteWalk, Rejection, WalkResult};
 
-pub use begins::{begins_as, begins_frozen};
+pub use begins::{begins_as, begins_frozen, is_damaged_data};
+pub use damage::{Damage, DamageCause, FrameLength, find_damage};
 
 /// The detected format of some bytes.
 #[derive(Clone, Debug)]

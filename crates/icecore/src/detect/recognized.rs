@@ -23,6 +23,11 @@ static FOREIGN: &[RecognizedFormat] = &[
         title: "Perl reference that was printed as text, without its data",
         detect: text::detect_perl_reference,
     },
+    RecognizedFormat {
+        name: "rails-encrypted",
+        title: "encrypted cookie of Rails",
+        detect: text::detect_rails_encrypted,
+    },
     RecognizedFormat { name: "php-literal", title: "PHP array as in source code", detect: text::detect_php_literal },
     RecognizedFormat { name: "bson", title: "BSON", detect: bson::detect_bson },
     RecognizedFormat { name: "msgpack", title: "MessagePack", detect: msgpack::detect_msgpack },

@@ -25,6 +25,21 @@ pub(super) fn detect_perl_reference(sample: &Sample<'_>) -> Option<Guess> {
     make_guess(Certainty::Sure, class.map_or("", |_| "to an object"))
 }
 
+/// A message that Rails encrypted: its parts in Base64, with `--` between them. With AES-GCM these are the text, an
+/// initialization vector of 12 bytes and a tag of 16 bytes.
+pub(super) fn detect_rails_encrypted(sample: &Sample<'_>) -> Option<Guess> {
+    let text = sample.bytes.trim_ascii();
+    let is_base64 = |part: &[u8], len: usize| {
+        let digits = part.strip_suffix(b"==").or_else(|| part.strip_suffix(b"=")).unwrap_or(part);
+        part.len() == len && digits.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+    };
+    let (rest, tag) = text.split_at_checked(text.len().checked_sub(24)?)?;
+    let (body, vector) = rest.strip_suffix(b"--")?.split_at_checked(rest.len().checked_sub(2 + 16)?)?;
+    let body = body.strip_suffix(b"--")?;
+    let is_message = is_base64(tag, 24) && is_base64(vector, 16) && !body.is_empty() && is_base64(body, body.len());
+    if is_message { make_guess(Certainty::Likely, "AES-GCM") } else { None }
+}
+
 /// An array of PHP as people write it in source code. [`Format`](crate::format::Format)s detect what a program wrote.
 pub(super) fn detect_php_literal(sample: &Sample<'_>) -> Option<Guess> {
     let text = strip_bom_and_blanks(sample);

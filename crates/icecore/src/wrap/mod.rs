@@ -5,14 +5,18 @@
 mod base64;
 mod base64url;
 mod changing;
+mod chi;
 mod deflate;
 mod escapes;
 mod gzip;
 mod hex;
 mod laravel_cache;
+mod literal;
 mod lzf;
+mod php_cache;
 mod php_memcached;
 mod phpredis_lz4;
+mod plack_session;
 mod rails_cache;
 mod rails_signed;
 #[cfg(feature = "signatures")]
@@ -222,9 +226,13 @@ static WRAPPERS: &[&Wrapper] = &[
     &base64url::WRAPPER,
     &uri::WRAPPER,
     &laravel_cache::WRAPPER,
+    &php_cache::WRAPPER,
     &rails_cache::WRAPPER,
     &rails_signed::WRAPPER,
+    &plack_session::WRAPPER,
+    &chi::WRAPPER,
     &slashes::WRAPPER,
+    &literal::WRAPPER,
 ];
 
 /// All wrappers.

@@ -112,6 +112,12 @@ fn decode_message(message: &[u8]) -> Result<Vec<u8>, Error> {
                 rest = more;
                 b'/'
             }
+            // Rack breaks Base64 into lines.
+            (b'%', [b'0', b'A' | b'a', more @ ..]) => {
+                rest = more;
+                continue;
+            }
+            (b'\n', _) => continue,
             _ => *byte,
         });
     }
@@ -176,6 +182,8 @@ fn unescape_percent(message: &[u8]) -> Vec<u8> {
         .replace("%2b", "+")
         .replace("%2F", "/")
         .replace("%2f", "/")
+        .replace("%0A", "\n")
+        .replace("%0a", "\n")
         .into_bytes()
 }
 
@@ -267,7 +275,7 @@ fn make_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -
 }
 
 #[cfg(not(feature = "signatures"))]
-fn unsupported_error() -> Error {
+pub(super) fn unsupported_error() -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("no key")
         .finding("one")

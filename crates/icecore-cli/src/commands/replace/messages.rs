@@ -87,6 +87,7 @@ pub fn report_totals(
     });
     report.report_command_note("done", message);
     report_spellings(counts, rules, report);
+    suggest_url(rules, report);
     report_repairs(&total.tally, report);
     let left_unchanged = [
         (total.refused + total.tally.unrepresentable, "because their form can't express the new text"),
@@ -161,6 +162,19 @@ fn report_spellings(change_counts: &ChangeCounts, rules: &Rules, report: &Report
     if !parts.is_empty() {
         report.report_command_note("spellings", format!("addresses: {}", parts.join(", ")));
     }
+}
+
+/// Suggests --url if an address was given as a mere text.
+fn suggest_url(rules: &Rules, report: &Report) {
+    let is_address = |text: &[u8]| text.starts_with(b"http://") || text.starts_with(b"https://");
+    let is_mere_text =
+        |pair: &&Pair| pair.spelling() == Spelling::Given && is_address(pair.old()) && is_address(pair.replacement());
+    if rules.pairs().iter().any(has_spellings) || !rules.pairs().iter().any(|pair| is_mere_text(&pair)) {
+        return;
+    }
+    let text = "OLD is an address: `--url OLD NEW` also changes it with the other scheme, without a scheme (//host) and \
+                percent-encoded, and leaves longer names of hosts unchanged";
+    report.report_command_note("url", text.to_owned());
 }
 
 fn has_spellings(pair: &Pair) -> bool {

@@ -25,8 +25,8 @@ use std::path::PathBuf;
 /// Decode blobs in the columns of a database export
 ///
 /// Writes a row for each row of the input, in order: a JSON object per line with all columns. Values in the columns of
-/// --column are decoded if they are frozen data; all others are copied unchanged, and NULL becomes null. Memory use
-/// does not grow with the length of the input.
+/// --column are decoded if they are frozen data; all others are copied, and NULL becomes null. The output is in UTF-8:
+/// other bytes become one character each, and are counted. Memory use does not grow with the length of the input.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Rows {

@@ -11,6 +11,7 @@ use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use icecore::Stage;
 use icecore_store::{Backend, NewObject, describe};
+use icecore_tables::form::NDJSON;
 use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
@@ -22,6 +23,14 @@ const MAX_GROUP_OBJECTS: usize = 10_000;
 pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     mistakes::refuse_framing_as_file(args.each, &args.files)?;
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
+    if let ([first, second], None) = (&args.files[..], &args.key)
+        && !first.exists()
+        && second.exists()
+    {
+        let name = icecore::text::printable(&first.to_string_lossy()).into_owned();
+        let text = format!("{name}: there is no such file; `--key {name}` gives an object this key");
+        return Err(Abort::Failed(code::USAGE, text));
+    }
     let sources = Source::find_all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
         let text = format!("--key names one object, and there are {}", sources.len());
@@ -121,6 +130,10 @@ impl ObjectGroup<'_> {
                 "quarantined",
                 format!("stored and marked, because it can't be decoded: {problem}"),
             );
+        }
+        if self.args.each.is_none() && object.description.format.as_deref() == Some(NDJSON) {
+            let text = "stored as one object, a list of its lines: --each=lines stores an object for each line";
+            report.report_note(name, "lines", text.to_owned());
         }
         object.key.clone_from(&self.args.key);
         (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);

@@ -42,6 +42,19 @@ pub fn to_object_filter(filter: &FilterArgs, path_value: Option<(String, String)
     }
 }
 
+/// Returns the error for a comparison other than equality. `path` is what precedes its operator.
+fn comparison_error(comparison: &str, path: &str) -> Abort {
+    // A filter of `query` has no `$`: `$.user.age` is `.value.user.age` of an object that `store each` prints.
+    let rest = comparison.get(path.len()..).unwrap_or_default().trim();
+    let path = path.trim().trim_start_matches('$').trim_start_matches('.');
+    let filter = format!("select(.value.{path} {rest})");
+    let filter = mistakes::quote_for_shell(&filter);
+    let text = format!(
+        "`store find` finds equal values only; a filter compares: icecore store each --json | icecore query -c --each {filter}"
+    );
+    Abort::Failed(code::USAGE, text)
+}
+
 /// Prints the objects with a key, with a value at a path, with a class, or in quarantine.
 pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(key) = &args.key {
@@ -53,12 +66,18 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
     let path_value = match (&args.path, &args.value) {
         (Some(path), Some(value)) => Some((mistakes::rooted_path(path)?, value.clone())),
         (Some(assignment), None) => {
+            if let Some(comparison) = assignment.split_once(['<', '>']) {
+                return Err(comparison_error(assignment, comparison.0));
+            }
             let Some((path, value)) = assignment.split_once('=') else {
                 return Err(Abort::Failed(
                     code::USAGE,
                     format!("the value is missing: `icecore store find '{assignment}' VALUE`"),
                 ));
             };
+            if let Some(path) = path.strip_suffix('!') {
+                return Err(comparison_error(assignment, path));
+            }
             // `==` is how filters compare.
             let value = value.strip_prefix('=').unwrap_or(value);
             Some((mistakes::rooted_path(path.trim())?, value.trim().to_owned()))

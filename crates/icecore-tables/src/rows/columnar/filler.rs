@@ -185,6 +185,9 @@ impl RecordBuilder {
                 message: bad.error.in_layer("row").to_string(),
             });
         }
+        if let Some(texts) = decoded.byte_texts {
+            report.tally.count_byte_texts(texts.count, report.first_row + texts.row as u64, || texts.path);
+        }
         if let Some((count, first)) = decoded.extra {
             report.tally.count_left_out(count as u64, report.first_row + first as u64, || "its line".to_owned());
         }
@@ -227,6 +230,10 @@ impl RecordBuilder {
                 _ => bad.error,
             };
             report.record_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
+        }
+        if let Some(texts) = decoded.byte_texts {
+            let path = || format!("{} of column {}", texts.path, plan.decoded_column_name(column));
+            report.tally.count_byte_texts(texts.count, report.first_row + texts.row as u64, path);
         }
         if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
             let name = || format!("column {}", plan.decoded_column_name(column));

@@ -205,6 +205,7 @@ pub fn written_columns(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
 pub fn decoder_options(plan: &Plan) -> Options {
     let mut options = Options::default();
     (options.limits, options.on_error) = (plan.limits.clone(), OnError::Null);
+    options.bytes_as_text = !plan.strict;
     options
 }
 

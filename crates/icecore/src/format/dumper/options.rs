@@ -74,6 +74,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         help: "write the items of the array at the root as `$VAR1`, `$VAR2` and so on",
     },
     OptionSpec {
+        name: "result",
+        takes: OptionType::Flag,
+        side: Side::Write,
+        help: "end with `;` and the name of the value, as CGI::Session does",
+    },
+    OptionSpec {
         name: "maxdepth",
         takes: OptionType::Number(0, u32::MAX as i64),
         side: Side::Write,
@@ -156,6 +162,8 @@ pub struct WriteOptions {
     pub names: Vec<String>,
     /// Write the items of the array at the root as separate values.
     pub list: bool,
+    /// Write `;` and the name of the value at the end, as CGI::Session does.
+    pub result: bool,
     /// Number of levels to write; 0 for all.
     pub maxdepth: u32,
     /// The function to bless with.
@@ -188,6 +196,7 @@ impl Default for WriteOptions {
             varname: "VAR".to_owned(),
             names: Vec::new(),
             list: false,
+            result: false,
             maxdepth: 0,
             bless: "bless".to_owned(),
             toaster: None,
@@ -225,6 +234,7 @@ impl WriteOptions {
             varname: text("varname", default.varname),
             names: names.unwrap_or(default.names),
             list: flag("list", default.list),
+            result: flag("result", default.result),
             maxdepth: settings
                 .number("maxdepth")
                 .and_then(|depth| u32::try_from(depth).ok())

@@ -25,3 +25,5 @@ pub(super) const BLESS: u16 = 9;
 pub(super) const NAME: u16 = 10;
 /// 1 if the items of the array at the root were separate values.
 pub(super) const LIST: u16 = 11;
+/// `result`: 1 if the name of the value follows the last statement, so that evaluating the text returns it.
+pub(super) const RESULT: u16 = 12;

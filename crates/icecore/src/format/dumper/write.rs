@@ -219,6 +219,11 @@ impl<'d> Writer<'d> {
         let root = self.document.root().index();
         if !self.style.options.list || self.node(root).kind != Kind::Array {
             self.write_statement(root, 1, out)?;
+            if self.style.options.result && !self.style.options.terse {
+                let buf = out.buffer();
+                buf.push(b';');
+                buf.extend_from_slice(&self.name);
+            }
             return out.allow_flush();
         }
         let (mut index, end) = (root + 1, self.document.tape().index_after(root));

@@ -8,6 +8,7 @@ mod leaf_text;
 mod lex;
 mod number;
 mod options;
+mod prologue;
 mod read;
 mod source_text;
 mod spelling;

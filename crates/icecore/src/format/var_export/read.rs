@@ -46,7 +46,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the value and the text around it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        let is_file = self.read_prefix()?;
+        let is_file = self.lexer.read_prologue()?;
         let start = self.lexer.offset;
         self.keep_surrounding_text(spelling::BEFORE, 0, start);
         let value = self.lexer.read_value().map_err(|error| self.lexer.constant_error(start, error))?;
@@ -231,73 +231,6 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     // -- Around the value ---------------------------------------------------------
-
-    /// Reads the text before the value. Returns `true` if it is a file.
-    fn read_prefix(&mut self) -> Result<bool, Error> {
-        let lexer = &mut self.lexer;
-        if lexer.input.starts_with(b"\xef\xbb\xbf") {
-            lexer.offset = 3;
-        }
-        while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            lexer.offset += 1;
-        }
-        let is_file = lexer.rest().get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
-        if is_file {
-            lexer.offset += 5;
-            // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
-            // it.
-            if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(lexer.unexpected_byte_error(lexer.offset, "a blank after `<?php`"));
-            }
-        } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
-            return Err(lexer.unexpected_byte_error(lexer.input.len(), "`<?php`"));
-        }
-        self.lexer.skip_blanks()?;
-        while is_file && self.lexer.take_word(b"declare") {
-            self.read_declaration()?;
-        }
-        let lexer = &mut self.lexer;
-        let start = lexer.offset;
-        let has_return = lexer.take_word(b"return");
-        if is_file && !has_return {
-            let word = lexer.word_at(start);
-            return Err(match lexer.byte_at(start + word.len()) {
-                Some(_) if !word.is_empty() => {
-                    lexer.code_error(start, format_args!("`{}` and not `return`", String::from_utf8_lossy(word)))
-                }
-                Some(b'$') => lexer.code_error(start, "a variable"),
-                Some(_) => lexer.unexpected_byte_error(start, "`return`"),
-                None => lexer.unexpected_byte_error(lexer.input.len(), "`return`"),
-            });
-        }
-        lexer.skip_blanks()?;
-        Ok(is_file)
-    }
-
-    /// Reads `declare(strict_types=1);`.
-    fn read_declaration(&mut self) -> Result<(), Error> {
-        let lexer = &mut self.lexer;
-        lexer.expect_byte(b'(', "`(` after `declare`")?;
-        lexer.skip_blanks()?;
-        let start = lexer.offset;
-        if !lexer.take_word(b"strict_types") {
-            let word = lexer.word_at(start);
-            return Err(match lexer.byte_at(start + word.len()) {
-                Some(_) if !word.is_empty() => lexer.code_error(start, "a declaration other than `strict_types`"),
-                Some(_) => lexer.unexpected_byte_error(start, "`strict_types`"),
-                None => lexer.unexpected_byte_error(lexer.input.len(), "`strict_types`"),
-            });
-        }
-        lexer.expect_byte(b'=', "`=` after `strict_types`")?;
-        lexer.skip_blanks()?;
-        if !matches!(lexer.word_at(lexer.offset), b"0" | b"1") {
-            return Err(lexer.unexpected_byte_error(lexer.offset, "0 or 1"));
-        }
-        lexer.offset += 1;
-        lexer.expect_byte(b')', "`)` after the declaration")?;
-        lexer.expect_byte(b';', "`;` after the declaration")?;
-        lexer.skip_blanks()
-    }
 
     /// Reads the text after the value.
     fn read_suffix(&mut self, is_file: bool) -> Result<(), Error> {

@@ -16,6 +16,7 @@ pub(super) struct Layout {
     has_bare_key: bool,
     has_double_quotes: bool,
     has_trailing_comma: bool,
+    has_result: bool,
     pair: Option<Vec<u8>>,
     bless: Option<Vec<u8>>,
 }
@@ -57,6 +58,10 @@ impl Layout {
         self.has_trailing_comma = true;
     }
 
+    pub(super) fn observe_result(&mut self) {
+        self.has_result = true;
+    }
+
     pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, start: usize, end: usize) {
         let pair = lexer.slice(start, end);
         if self.pair.is_none() && pair != b" => " && pair.len() <= 64 {
@@ -87,6 +92,7 @@ impl Layout {
             (code::TRAILINGCOMMA, self.has_trailing_comma, 1),
             (code::PURITY, has_repairs, 1),
             (code::LIST, roots.len() > 1, 1),
+            (code::RESULT, self.has_result, 1),
         ];
         for (code, _, value) in flags.into_iter().filter(|(_, is_set, _)| *is_set) {
             detail.record_header_note(code, value);

@@ -49,6 +49,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
         match self.lexer.peek() {
             Some(b'1') if self.take_final_one() => Ok(Continuation::End),
+            Some(b';' | b'$' | b'@' | b'%') if self.take_final_variable() => Ok(Continuation::End),
             Some(sigil @ (b'$' | b'@' | b'%')) => self.read_assignment(sigil),
             Some(b'm' | b'o' | b'l') if self.take_declarator() => {
                 self.lexer.skip_blanks();
@@ -133,6 +134,37 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             self.record_unowned_piece(start, "behind");
         }
         is_end
+    }
+
+    /// Consumes the name of the only value at the end of the text, as in `$D = {…};;$D` of CGI::Session.
+    fn take_final_variable(&mut self) -> bool {
+        let [root] = &self.roots[..] else { return false };
+        let mut lookahead = self.lexer;
+        if lookahead.peek() == Some(b';') {
+            lookahead.position += 1;
+            lookahead.skip_blanks();
+        }
+        if root.sigil == 0 || lookahead.peek() != Some(root.sigil) {
+            return false;
+        }
+        lookahead.position += 1;
+        if lookahead.name_at(lookahead.position) != root.name {
+            return false;
+        }
+        lookahead.position += root.name.len();
+        lookahead.skip_blanks();
+        if lookahead.peek() == Some(b';') {
+            lookahead.position += 1;
+            lookahead.skip_blanks();
+        }
+        if lookahead.peek().is_some() {
+            return false;
+        }
+        let start = self.lexer.position;
+        self.lexer.position = lookahead.position;
+        self.record_unowned_piece(start, "result");
+        self.layout.observe_result();
+        true
     }
 
     // -- Assignments -----------------------------------------------------------

@@ -79,7 +79,9 @@ fn write_statement(
 /// Returns `true` if only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
 /// set.
 fn has_common_options(options: &WriteOptions) -> bool {
-    let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
+    let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, result: false, .. } =
+        options
+    else {
         return false;
     };
     options.pad.is_empty() && options.names.is_empty()

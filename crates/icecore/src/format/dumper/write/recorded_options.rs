@@ -19,6 +19,7 @@ impl WriteOptions {
         options.trailingcomma = flag(code::TRAILINGCOMMA);
         options.purity = flag(code::PURITY);
         options.list = flag(code::LIST);
+        options.result = flag(code::RESULT);
         // These are written without quotes, so perl runs them as code when it evaluates the output. A text that is
         // not trusted must not choose such code.
         for (setting, option, is_safe) in [

@@ -173,7 +173,7 @@ const MAX_NAME_LEN: usize = 10;
 
 /// Returns the text with its entities decoded. Returns `None` if the text was not encoded as a whole, because it has
 /// no entities, or because it has characters that would be encoded.
-pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
     if memchr::memchr(b'&', text).is_none() || memchr::memchr2(b'<', b'>', text).is_some() {
         return None;
     }

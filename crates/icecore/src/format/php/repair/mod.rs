@@ -28,6 +28,7 @@ mod search;
 mod step;
 mod variables;
 
+pub(crate) use entities::decode_entities;
 pub(super) use read::{RepairSettings, read_or_repair};
 pub(super) use variables::{has_counted_variable, has_variable};
 

@@ -36,10 +36,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let count = document.root().entries().count();
+    // A name, a type and a length are no coincidence.
+    let begins_with_length = handler == Handler::Php
+        && memchr::memchr(b'|', input).and_then(|bar| input.get(bar + 1..)).is_some_and(begins_value);
     let certainty = match error {
         None if count > 0 && are_blanks(&input[consumed..]) => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
-        Some(error) if error.kind() == ErrorKind::Truncated && count > 1 => Certainty::Likely,
+        Some(error) if error.kind() == ErrorKind::Truncated && (count > 1 || begins_with_length) => Certainty::Likely,
         // Damaged later: everything before it must be more than chance.
         Some(_) if handler == Handler::Php && count > 2 => Certainty::Likely,
         _ => return None,
