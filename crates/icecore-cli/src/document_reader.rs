@@ -175,6 +175,11 @@ impl<'r> DocumentReader<'r> {
         self
     }
 
+    /// Returns true if several documents of each input are read, one by one.
+    pub fn reads_one_by_one(&self) -> bool {
+        self.is_one_by_one
+    }
+
     /// Returns true if the documents of this input, one per line, are read as one array.
     pub fn joins_lines(&self, input: &UnwrappedInput<'_>) -> bool {
         !self.is_one_by_one && !self.has_given_format() && input.stage.of_line().is_some()

@@ -30,6 +30,7 @@ mod report;
 mod report_message;
 mod screen;
 mod secrets;
+mod shell_words;
 mod short_help;
 mod signals;
 mod source;
@@ -122,8 +123,35 @@ fn exit_with_usage_error(error: &clap::Error, words: &[OsString]) -> ! {
             command.build();
             mistakes::explain(error, &command, &words).exit()
         }
+        _ if error.kind() == ErrorKind::InvalidUtf8 => exit_with_mistake(&invalid_utf8_text(words), words),
         _ => exit_with_help(error, words),
     }
+}
+
+/// Returns the message for an argument that must be UTF-8 and is not.
+fn invalid_utf8_text(words: &[OsString]) -> String {
+    let is_culprit = |index: &usize| {
+        // All other words are replaced by text, so that only this one can be wrong.
+        let with_text = |(other, word): (usize, &OsString)| match other == *index {
+            true => word.clone(),
+            false => icecore::text::printable(&word.to_string_lossy()).into_owned().into(),
+        };
+        let words: Vec<OsString> = words.iter().enumerate().map(with_text).collect();
+        words[*index].to_str().is_none()
+            && parse_arguments(build_command(&words), &words).is_err_and(|error| error.kind() == ErrorKind::InvalidUtf8)
+    };
+    let argument = (1..words.len()).find(is_culprit).and_then(|index| words.get(index));
+    let argument = argument.map_or_else(String::new, |word| format!(" `{}`", escape_bytes(word.as_encoded_bytes())));
+    format!("the argument{argument} is not UTF-8: only names of files may have other bytes")
+}
+
+/// Returns bytes as text, where those that are not UTF-8 are written `\xe9`.
+fn escape_bytes(bytes: &[u8]) -> String {
+    let escape_chunk = |chunk: std::str::Utf8Chunk<'_>| {
+        let invalid: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        format!("{}{invalid}", icecore::text::printable(chunk.valid()))
+    };
+    bytes.utf8_chunks().map(escape_chunk).collect()
 }
 
 /// Prints a help text, which is paged like other text for reading.
@@ -174,6 +202,8 @@ fn insert_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsSt
                 words.push("--help".into());
                 return words;
             }
+            // A name that is not UTF-8 is one of a file.
+            _ if words.get(index).is_some_and(|word| word.to_str().is_none() && Path::new(word).exists()) => break,
             word => {
                 let all_words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
                 let text = match word.starts_with('-') && word != "-" {

@@ -120,7 +120,8 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
-        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        // Long data is no valid name of a file at all.
+        let is_missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename);
         let may_be_output = self.has_output_option && self.input_count > 1 && Path::new(name).extension().is_some();
         let hint = match may_be_output {
             _ if !is_missing => None,
@@ -212,6 +213,18 @@ impl Report {
     pub fn report_note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
             self.print_message(&ReportMessage::note(kind, message).for_input(name));
+        }
+    }
+
+    /// Returns true if notes are printed.
+    pub fn prints_notes(&self) -> bool {
+        !self.quiet
+    }
+
+    /// Reports how much of an input was changed.
+    pub fn report_done(&mut self, name: &str, count: u64, message: String) {
+        if !self.quiet {
+            self.print_message(&ReportMessage::note("done", message).with_count(count).for_input(name));
         }
     }
 

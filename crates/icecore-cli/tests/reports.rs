@@ -33,6 +33,30 @@ fn path_in(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
+/// One input leads to a finding, one can't be decoded, one is missing.
+#[test]
+fn the_highest_exit_code_counts_in_every_command() {
+    let folder = folder();
+    let file = |name: &str| path_in(folder.path(), name);
+    let (plain, half, missing) = (&*file("plain.json"), &*file("half.ser"), &*file("missing"));
+    for command in [
+        &["get", ".x"][..],
+        &["inspect", "--path", "$.x"],
+        &["query", "-e", "null"],
+        &["edit", "--dry-run", "--delete", ".x"],
+    ] {
+        let codes = |files: &[&str]| report(&[command, files].concat()).1;
+        assert_eq!(codes(&[plain]), 1, "{command:?}");
+        assert_eq!(codes(&[plain, missing]), 2, "{command:?}");
+        assert_eq!(codes(&[missing, half, plain]), 4, "{command:?}");
+        assert_eq!(codes(&[half, plain]), 4, "{command:?}");
+    }
+    assert_eq!(report(&["query", ".x", half, plain]).1, 5);
+    assert_eq!(report(&["diff", plain, &file("good.ser")]).1, 1);
+    assert_eq!(report(&["diff", plain, half]).1, 4);
+    assert_eq!(report(&["diff", missing, half]).1, 4);
+}
+
 #[test]
 fn losses_notes_and_errors_have_fields() {
     let folder = folder();

@@ -2,6 +2,7 @@
 
 use crate::value::{Value, WrittenValue};
 use icecore::{Document, Error, Limits, Output, Stage};
+use std::borrow::Cow;
 
 /// A result of a filter.
 #[derive(Clone, Debug)]
@@ -17,9 +18,12 @@ impl Answer {
         jaq_core::ValT::as_bool(&self.0)
     }
 
-    /// Returns its bytes if it is a string.
-    pub fn as_bytes(&self) -> Option<&[u8]> {
-        jaq_std::ValT::as_bytes(&self.0)
+    /// Returns its bytes if it is a string, as they are in the document.
+    pub fn to_bytes(&self) -> Option<Cow<'_, [u8]>> {
+        match self.0.visible_value() {
+            Value::Text(text) => Some(text.stored_bytes()),
+            _ => None,
+        }
     }
 
     /// Returns a document of the result. Values that the filter did not change keep their classes, symbols and links.

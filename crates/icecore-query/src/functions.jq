@@ -1,13 +1,64 @@
+# Errors of these functions name the function: a filter may call many that need a string.
+def _in(name; f): try f catch error("\(name): \(.)");
+def _startswith($part): startswith($part);
+def startswith($part): _in("startswith"; _startswith($part));
+def _endswith($part): endswith($part);
+def endswith($part): _in("endswith"; _endswith($part));
+def _trim: trim;
+def trim: _in("trim"; _trim);
+def _ltrim: ltrim;
+def ltrim: _in("ltrim"; _ltrim);
+def _rtrim: rtrim;
+def rtrim: _in("rtrim"; _rtrim);
+def _explode: explode;
+def explode: _in("explode"; _explode);
+def _implode: implode;
+def implode: _in("implode"; _implode);
+def _utf8bytelength: utf8bytelength;
+def utf8bytelength: _in("utf8bytelength"; _utf8bytelength);
+def _reverse: reverse;
+def reverse: _in("reverse"; _reverse);
+def _sort: sort;
+def sort: _in("sort"; _sort);
+def _floor: floor;
+def floor: _in("floor"; _floor);
+def _ceil: ceil;
+def ceil: _in("ceil"; _ceil);
+def _round: round;
+def round: _in("round"; _round);
+def _sqrt: sqrt;
+def sqrt: _in("sqrt"; _sqrt);
+def _pow($base; $exponent): pow($base; $exponent);
+def pow($base; $exponent): _in("pow"; _pow($base; $exponent));
+def _fromdateiso8601: fromdateiso8601;
+def fromdateiso8601: _in("fromdateiso8601"; _fromdateiso8601);
+def fromdate: _in("fromdate"; _fromdateiso8601);
+def _todateiso8601: todateiso8601;
+def todateiso8601: _in("todateiso8601"; _todateiso8601);
+def todate: _in("todate"; _todateiso8601);
+def _strptime($format): strptime($format);
+def strptime($format): _in("strptime"; _strptime($format));
+def _strftime($format): strftime($format);
+def strftime($format): _in("strftime"; _strftime($format));
+def _mktime: mktime;
+def mktime: _in("mktime"; _mktime);
+def _gmtime: gmtime;
+def gmtime: _in("gmtime"; _gmtime);
+def @base64d: tostring | _in("@base64d"; decode_base64);
+def split($separator):
+  if isstring and ($separator | isstring) then . / $separator
+  else error("split: input and separator must be strings, and they are \(type) and \($separator | type)") end;
+
 # Conversion
+def _not_parsed($name; $kind):
+  error("\($name): cannot parse \(tojson | if length > 200 then .[:200] + "…" else . end) as \($kind)");
 def tonumber:
-  if isnumber then .
-  elif isstring then fromjson | if isnumber then . else error("cannot parse as number") end
-  else error("cannot parse as number") end;
+  if isnumber then . else (try (fromjson | numbers) catch empty) // _not_parsed("tonumber"; "a number") end;
 def toboolean:
   if isboolean then .
   elif . == "true" then true
   elif . == "false" then false
-  else error("cannot parse as boolean") end;
+  else _not_parsed("toboolean"; "a boolean") end;
 def toarray: if isarray then . else [.] end;
 def ascii: [.] | implode;
 
@@ -52,14 +103,29 @@ def range($from; $to; $by): if $by == 0 then empty else _range($from; $to; $by) 
 def delpaths($paths): reduce ($paths | unique | reverse[]) as $path (.; getpath($path) |= empty);
 def del(f): delpaths([path(f)]);
 
+# Regular expressions
+def    test(re; flags): _in("test"; matches(re; flags)) | any;
+def   match(re; flags): _in("match"; matches(re; flags))[] | .[0] + {captures: .[1:]};
+def capture(re; flags): _in("capture"; matches(re; flags))[] | capture_of_match;
+def    scan(re; flags): _in("scan"; matches(re; "g" + flags))[]
+  | [.[].string] | if .[1] then .[1:] else .[0] end;
+def   split(re; flags): _in("split"; split_(re; flags + "g"));
+def  splits(re; flags): _in("splits"; split_(re; flags + "g"))[];
+def    test(re): test(re; "");
+def   match(re): match(re; "");
+def capture(re): capture(re; "");
+def    scan(re): scan(re; "");
+def  splits(re): splits(re; "");
+
 # Text: the parts are joined at the end, as each step of a reduction would keep the text before it
-def sub(re; f; flags):
-  [split_matches(re; flags)[] | if isarray then [capture_of_match | f] else [.] end]
+def _sub(name; re; f; flags):
+  [_in(name; split_matches(re; flags))[] | if isarray then [capture_of_match | f] else [.] end]
   | if any(.[]; length != 1) then reduce .[] as $parts (""; . + $parts[])
     else reduce .[][0] as $part (""; . + $part) end;
-def gsub(re; f; flags): sub(re; f; "g" + flags);
+def sub(re; f; flags): _sub("sub"; re; f; flags);
+def gsub(re; f; flags): _sub("gsub"; re; f; "g" + flags);
 def sub(re; f): sub(re; f; "");
-def gsub(re; f): sub(re; f; "g");
+def gsub(re; f): gsub(re; f; "");
 
 # Other values than strings stay as they are
 def _ltrimstr($part): ltrimstr($part);

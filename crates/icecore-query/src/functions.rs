@@ -16,8 +16,19 @@ use jaq_std::ValT as _;
 use std::collections::BTreeSet;
 
 /// Functions of the standard library that are replaced here.
-const REPLACED: [&str; 8] =
-    ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
+const REPLACED: [&str; 11] = [
+    "debug_empty",
+    "stderr_empty",
+    "matches",
+    "split_matches",
+    "split_",
+    "escape_html",
+    "escape_sh",
+    "encode_uri",
+    "encode_base64",
+    "ascii_downcase",
+    "ascii_upcase",
+];
 
 /// Returns all functions that filters can call.
 pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
@@ -50,6 +61,9 @@ fn own_functions() -> Vec<FilterFunction> {
             bome(escape_bytes(&cv.1, |byte| if byte == b'\'' { b"'\\''".into() } else { byte.into() }))
         }),
         ("encode_uri", v(0), |cv| bome(escape_bytes(&cv.1, encode_uri))),
+        ("encode_base64", v(0), |cv| bome(encode_base64(&cv.1))),
+        ("ascii_downcase", v(0), |cv| bome(change_letters(&cv.1, <[u8]>::make_ascii_lowercase))),
+        ("ascii_upcase", v(0), |cv| bome(change_letters(&cv.1, <[u8]>::make_ascii_uppercase))),
         ("class", v(0), |cv| bome(Ok(cv.1.class_name().map_or(Value::Null, Value::from_text)))),
         ("fields", v(0), |cv| bome(object_fields(&cv.1))),
         ("spreadsheet_text", v(0), |cv| bome(Ok(spreadsheet_text(cv.1)))),
@@ -92,7 +106,7 @@ fn list_functions() -> Value {
 /// Returns a string as a cell that no spreadsheet interprets as a formula.
 fn spreadsheet_text(cell: Value) -> Value {
     match cell.as_bytes() {
-        Some(bytes) if icecore::text::is_formula(bytes) => Value::from_text([b"'", bytes].concat()),
+        Some(bytes) if icecore::text::is_formula(bytes) => cell.as_sub_str(&[b"'", bytes].concat()),
         _ => cell,
     }
 }
@@ -179,7 +193,21 @@ fn escape_bytes(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
         let escape = escape(*byte);
         out.extend_from_slice(escape.bytes.get(..usize::from(escape.len)).unwrap_or_default());
     }
-    Ok(Value::from_text(out))
+    Ok(value.as_sub_str(&out))
+}
+
+/// Returns a string in Base64. Its bytes are encoded, not the characters that filters see of them.
+fn encode_base64(value: &Value) -> ValR {
+    let Value::Text(text) = value.visible_value() else { return Err(Error::typ(value.clone(), "string")) };
+    check_length(text.bytes.len() as u64 / 3 * 4 + 4);
+    Ok(Value::from_text(icecore::text::to_base64(&text.stored_bytes())))
+}
+
+/// Returns a string with other letters of ASCII.
+fn change_letters(value: &Value, change: impl FnOnce(&mut [u8])) -> ValR {
+    let mut bytes = value.try_as_utf8_bytes()?.to_vec();
+    change(&mut bytes);
+    Ok(value.as_sub_str(&bytes))
 }
 
 /// Memory for a value of a document while it is read.

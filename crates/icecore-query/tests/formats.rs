@@ -115,9 +115,9 @@ fn strings_of_bytes_stay_bytes() {
     assert_eq!(all(".a"), b"s:3:\"x\xffy\";");
     assert_eq!(all(".a + .b"), b"s:5:\"x\xffy\xc3\xa9\";");
     assert_eq!(all(".a[1:]"), b"s:2:\"\xffy\";");
-    assert_eq!(all("[.a | length, explode] | tojson"), b"s:14:\"[3,[120,-255,121]]\";".replace_len());
+    assert_eq!(all("[.a | length, explode] | tojson"), b"s:14:\"[3,[120,255,121]]\";".replace_len());
     assert_eq!(all("{(.a): 1}"), b"a:1:{s:3:\"x\xffy\";i:1;}");
-    assert_eq!(all(".a | explode | implode"), b"s:3:\"x\xffy\";");
+    assert_eq!(all("[.a] | map(explode | implode == \"xÿy\") | tojson"), b"s:6:\"[true]\";");
 }
 
 trait ReplaceLen {
@@ -162,6 +162,74 @@ fn strings_in_latin1_are_compared_as_they_are_shown() {
     assert_eq!(ask("[.[\"0\"], \"Müller\", \"Muller\"] | unique | length", "php", php), "2");
     let changed = results(".[\"Müller\"] = 2", &[("php", php)], "php", &Running::default());
     assert_eq!(changed, [b"a:2:{s:6:\"M\xfcller\";i:2;i:0;s:6:\"M\xfcller\";}"]);
+}
+
+#[test]
+fn functions_see_the_characters_of_strings_in_latin1() {
+    let php = b"a:2:{i:0;s:9:\"Gr\xfc\xdfe, M\xfc\";i:1;a:1:{s:1:\"\xe4\";i:1;}}";
+    let asked = |filter: &str| ask(&format!(".[0] | {filter}"), "php", php);
+    assert_eq!(asked(r#"test("^Grü.e"), test("[à-þ]ß"), index("ß"), indices("ü")"#), "true true 3 [2,8]");
+    assert_eq!(
+        asked(r#"contains("üß"), startswith("Grü"), endswith("Mü"), (.[3:5] | inside("aße"))"#),
+        "true true true true"
+    );
+    assert_eq!(
+        asked(r#"split("ü"), . / "ß", split("ü|ß"; null)"#),
+        asked(r#"("Grüße, Mü" | split("ü"), . / "ß", split("ü|ß"; null))"#)
+    );
+    assert_eq!(
+        asked(r#"ltrimstr("Grü"), rtrimstr("Mü"), sub("ü"; "ue"), gsub("ü"; "€")"#),
+        r#""ße, Mü" "Grüße, " "Grueße, Mü" "Gr€ße, M€""#
+    );
+    assert_eq!(asked(r#"[match("ß") | .offset, .length, .string], [scan("ü")]"#), r#"[3,1,"ß"] ["ü","ü"]"#);
+    assert_eq!(
+        asked(r#"explode[2:4], length, utf8bytelength, @uri, ascii_upcase"#),
+        r#"[252,223] 9 12 "Gr%C3%BC%C3%9Fe%2C%20M%C3%BC" "GRüßE, Mü""#
+    );
+    assert_eq!(
+        asked(r#". + "€", . + "ü", "ü\(.)", ([., "ü"] | join("-")), . * 2"#),
+        r#""Grüße, Mü€" "Grüße, Müü" "üGrüße, Mü" "Grüße, Mü-ü" "Grüße, MüGrüße, Mü""#
+    );
+    assert_eq!(asked(r#"@base64, (@base64 | @base64d | . == "Grüße, Mü")"#), r#""R3L832UsIE38" true"#);
+    assert_eq!(
+        ask(r#".[1] | . == {"ä": 1}, contains({"ä": 1}), ([., {"ä": 1}] | unique | length), has("ä")"#, "php", php),
+        "true true 1 true"
+    );
+    // What is written has the bytes of the document.
+    let written = |filter: &str| results(filter, &[("php", php)], "php", &Running::default()).concat();
+    assert_eq!(written(r#".[0] | ltrimstr("Gr")"#), b"s:7:\"\xfc\xdfe, M\xfc\";");
+    assert_eq!(written(r#".[0] | sub("Gr"; "gr") + "ö""#), b"s:10:\"gr\xfc\xdfe, M\xfc\xf6\";");
+    assert_eq!(written(r#".[0] | split(", ")[1] | ascii_downcase"#), b"s:2:\"m\xfc\";");
+    assert_eq!(written(r#".[1] | with_entries(.value += 1)"#), b"a:1:{s:1:\"\xe4\";i:2;}");
+    assert_eq!(written(r#".[1] | .["ä"] = 3"#), b"a:1:{s:1:\"\xe4\";i:3;}");
+}
+
+#[test]
+fn strings_of_ruby_are_seen_in_their_encoding() {
+    // "日本" in Shift_JIS, and a symbol in ISO-8859-1.
+    let marshal =
+        b"\x04\x08[\x07I\"\x09\x93\xfa\x96\x7b\x06:\x0dencoding\"\x0eShift_JISI:\x06\xfc\x06;\0\"\x0fISO-8859-1";
+    assert_eq!(
+        ask(r#".[0] == "日本", (.[0] | test("本"), length), .[1] == "ü""#, "marshal", marshal),
+        "true true 2 true"
+    );
+    assert_eq!(results(".", &[("marshal", marshal)], "marshal", &Running::default()), [marshal]);
+}
+
+/// An array of Perl with `{s => 1}` and an object of `H`, whose hook returned the string `cookie1` and three values: a
+/// list with 7, an object of the same kind, and the first hash; and a hash.
+const HOOKS: &[u8] = include_bytes!("data/hooks.storable");
+
+#[test]
+fn values_of_hooks_are_reached() {
+    let asked = |filter: &str| ask(filter, "storable", HOOKS);
+    assert_eq!(asked(".[1]"), r#"["cookie1",[7,["cookie2",["x"],{"k":2}],{"s":1}],{"k":1}]"#);
+    assert_eq!(asked(".[1][0], .[1][1][1][1][0], .[1][2].k, (.[1] | length, class)"), r#""cookie1" "x" 1 3 "H""#);
+    assert_eq!(asked("[.[1] | .. | strings]"), r#"["cookie1","cookie2","x"]"#);
+    assert_eq!(asked("[paths(. == 7)], (tojson == (. | tojson)), ([.[1] | ..] | length)"), "[[1,1,0]] true 14");
+    // What no filter changes is written as it was.
+    let written = results(".[1]", &[("storable", HOOKS)], "storable", &Running::default()).concat();
+    assert_eq!(ask("class, .", "storable", &written), format!("\"H\" {}", asked(".[1]")));
 }
 
 /// Two places of an object, and a list with a third one.

@@ -195,7 +195,14 @@ const TABLE: &[(&str, &str, &str)] = &[
     (".a[1] = 1", "null", r#"{"a":[null,1]}"#),
     ("del(.[0, 1])", r#"["x","y","z"]"#, r#"["z"]"#),
     (".[-5] = 1", "[0]", "!index -5 out of bounds"),
-    ("splits(\"a\")", "1", "!cannot use 1 as string"),
+    ("splits(\"a\")", "1", "!splits: cannot use 1 as string"),
+    ("tonumber", r#""1x""#, r#"!tonumber: cannot parse "1x" as a number"#),
+    ("[.[] | tonumber]", r#"[1,"2"," 3 "]"#, "[1,2,3]"),
+    ("toboolean", "[]", "!toboolean: cannot parse [] as a boolean"),
+    ("test(1)", r#""a""#, "!test: cannot use 1 as string"),
+    ("gsub(\"(\"; \"\")", r#""a""#, "!gsub: invalid regex: found open group without closing ')'"),
+    ("try trim catch .", "1", r#""trim: cannot use 1 as string""#),
+    ("@base64d", r#""a*""#, "!@base64d: Invalid symbol 42, offset 1."),
 ];
 
 #[test]

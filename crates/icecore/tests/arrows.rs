@@ -60,6 +60,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "tty",
     "paint",
     "short_help",
+    "shell_words",
     "hints",
     "signals",
     "pager",

@@ -12,8 +12,9 @@ use crate::target::{InPlaceArgs, InPlaceFile, OutputFolder, Outputs, Target};
 use crate::terminal;
 use clap::Args;
 use icecore::Stage;
-use icecore_diff::{Rules, find_differences};
+use icecore_diff::{ChangeKind, Differences, Rules, find_differences};
 use icecore_tables::plural::format_count;
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 /// What happens to the changed documents.
@@ -117,14 +118,21 @@ impl ChangeWriter<'_> {
                 report.report_note(&source.name(), "done", "nothing to change".to_owned());
                 continue;
             }
+            let counts = match report.prints_notes() {
+                true => {
+                    self.with_differences(source, &changed, report, |differences| Ok(ChangeCounts::of(differences)))?
+                }
+                false => None,
+            };
+            let counts = counts.unwrap_or_default();
             let mut target = file.open_target()?;
             target.writer.write_bytes(&changed.after)?;
             let message = match file.backup_name() {
-                Some(backup) => format!("changed; the original is {backup}"),
-                None => "changed; no backup was kept".to_owned(),
+                Some(backup) => format!("{counts}; the original is {backup}"),
+                None => format!("{counts}; no backup was kept"),
             };
             if report_failure(file.replace_original(target), source, report)? {
-                report.report_note(&source.name(), "done", message);
+                report.report_done(&source.name(), counts.total(), message);
             }
         }
         Ok(())
@@ -199,28 +207,83 @@ impl ChangeWriter<'_> {
         paint: Paint,
         report: &mut Report,
     ) -> Result<u64, Abort> {
-        let name = source.name();
-        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limits);
-        let inputs =
-            (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
-        let (Some(old_input), Some(new_input)) = &inputs else { return Ok(0) };
-        let before = read_document(&reader, &name, old_input, Detail::No, report)?;
-        let after = read_document(&reader, &name, new_input, Detail::No, report)?;
-        let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
-        let differences = find_differences(&before, &after, Rules::new().exact());
         let no_limits = arguments::DisplayArgs { depth: None, items: None };
-        DifferencePrinter::for_people(
+        let printer = DifferencePrinter::for_people(
             DiffView::Auto,
             &no_limits,
             terminal::is_stdout_terminal(),
             paint,
             &self.global.limits,
-        )
-        .write_differences(&differences, writer)?;
-        if differences.is_empty() {
-            writer.write_text(SAME_MEANING)?;
+        );
+        let count = self.with_differences(source, changed, report, |differences| {
+            printer.write_differences(differences, writer)?;
+            if differences.is_empty() {
+                writer.write_text(SAME_MEANING)?;
+            }
+            Ok(differences.changes().len() as u64 + u64::from(differences.has_other_header()))
+        })?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Calls `use_differences` with what changed in an input. Returns `None` if a document can't be read, which is
+    /// reported.
+    fn with_differences<R>(
+        &self,
+        source: &Source,
+        changed: &ChangedDocument,
+        report: &mut Report,
+        use_differences: impl FnOnce(&Differences<'_>) -> Result<R, Abort>,
+    ) -> Result<Option<R>, Abort> {
+        let name = source.name();
+        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limits);
+        let inputs =
+            (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
+        let (Some(old_input), Some(new_input)) = &inputs else { return Ok(None) };
+        let before = read_document(&reader, &name, old_input, Detail::No, report)?;
+        let after = read_document(&reader, &name, new_input, Detail::No, report)?;
+        let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+        use_differences(&find_differences(&before, &after, Rules::new().exact())).map(Some)
+    }
+}
+
+/// How many values were added, changed, moved and removed.
+#[derive(Clone, Copy, Default)]
+struct ChangeCounts {
+    added: u64,
+    changed: u64,
+    moved: u64,
+    removed: u64,
+}
+
+impl ChangeCounts {
+    fn of(differences: &Differences<'_>) -> ChangeCounts {
+        let mut counts = ChangeCounts::default();
+        for change in differences.changes() {
+            let count = match change.kind {
+                ChangeKind::Added => &mut counts.added,
+                ChangeKind::Removed => &mut counts.removed,
+                ChangeKind::Moved => &mut counts.moved,
+                _ => &mut counts.changed,
+            };
+            *count += 1;
         }
-        Ok(differences.changes().len() as u64 + u64::from(differences.has_other_header()))
+        counts
+    }
+
+    fn total(&self) -> u64 {
+        self.added + self.changed + self.moved + self.removed
+    }
+}
+
+/// `1 value added, 2 changed`; `changed` if only the form of values differs.
+impl Display for ChangeCounts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let counts =
+            [(self.added, "added"), (self.changed, "changed"), (self.moved, "moved"), (self.removed, "removed")];
+        let mut counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let Some((first, word)) = counts.next() else { return f.write_str("changed") };
+        write!(f, "{} {word}", format_count(first, "value", "values"))?;
+        counts.try_for_each(|(count, word)| write!(f, ", {count} {word}"))
     }
 }
 

@@ -16,7 +16,7 @@ use icecore::format::Side;
 use icecore::raw::Tape;
 use icecore::{Builder, Document, ErrorKind, Losses, Stage, deep};
 use icecore_query::{Answer, Failure, Input, RunEnd, Running, on_query_thread};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -174,7 +174,8 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     if let Some(display_limits) = display_limits {
         target.writer.limit_json(display_limits);
     }
-    let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined_inputs: RefCell::default() };
+    let (report, record) = (RefCell::new(report), Cell::new(None));
+    let job = QueryJob { args, global, to, query, report, joined_inputs: RefCell::default(), record };
     let mut results =
         ResultWriter { writer: &mut target.writer, last_is_true: None, losses: Losses::default(), stop_reason: None };
     let run_end = job.run_all(&reader, sources, &mut results)?;
@@ -254,6 +255,46 @@ struct QueryJob<'j> {
     report: RefCell<&'j mut Report>,
     /// Names of the inputs whose lines are read as one array.
     joined_inputs: RefCell<HashSet<String>>,
+    /// Where the document that the filter reads is, if its input has several.
+    record: Cell<Option<RecordPosition>>,
+}
+
+/// The place of a record in its input.
+#[derive(Clone, Copy)]
+struct RecordPosition {
+    /// Its number, from 1 on.
+    number: u64,
+    /// The number of its line, if each line is a record. Empty lines are not records, but count here.
+    line: Option<u64>,
+    /// The offset of its first byte.
+    offset: u64,
+}
+
+impl RecordPosition {
+    /// Returns `record 3 (line 4)`.
+    fn describe(self) -> String {
+        match self.line {
+            Some(line) => format!("record {} (line {line})", self.number),
+            None => format!("record {}", self.number),
+        }
+    }
+}
+
+/// Counts the lines before increasing offsets.
+struct LineCounter<'b> {
+    bytes: &'b [u8],
+    offset: usize,
+    count: u64,
+}
+
+impl LineCounter<'_> {
+    /// Returns the number of the line with this offset, from 1 on.
+    fn line_number(&mut self, offset: usize) -> u64 {
+        let passed = self.bytes.get(self.offset..offset).unwrap_or_default();
+        self.count += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.offset = offset;
+        self.count + 1
+    }
 }
 
 /// The output so far.
@@ -280,20 +321,24 @@ impl QueryJob<'_> {
             let mut remaining_sources = sources.iter();
             let mut inputs = std::iter::from_fn(|| {
                 while queued_inputs.is_empty() {
-                    self.process_source(reader, remaining_sources.next()?, &mut |input| {
-                        queued_inputs.push_back(input);
+                    self.process_source(reader, remaining_sources.next()?, &mut |input, record| {
+                        queued_inputs.push_back((input, record));
                         Ok(RunEnd::Done)
                     })
                     .ok()?;
                 }
-                queued_inputs.pop_front()
+                let (input, record) = queued_inputs.pop_front()?;
+                // With --slurp, an error is one of the array of all records, not of the last one.
+                self.record.set(record.filter(|_| !self.args.slurp));
+                Some(input)
             });
             let end = self.run_filter(&mut inputs, results);
             self.report_losses("the results", results);
             return Ok(end);
         }
         for source in sources {
-            let end = self.process_source(reader, source, &mut |input| {
+            let end = self.process_source(reader, source, &mut |input, record| {
+                self.record.set(record);
                 Ok(self.run_filter(&mut std::iter::once(input), results))
             })?;
             self.report_losses(&source.name(), results);
@@ -304,12 +349,12 @@ impl QueryJob<'_> {
         Ok(RunEnd::Done)
     }
 
-    /// Reads an input, and calls `process` with each of its documents.
+    /// Reads an input, and calls `process` with each of its documents, and with its place if there may be several.
     fn process_source(
         &self,
         reader: &DocumentReader<'_>,
         source: &Source,
-        process: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
+        process: &mut dyn FnMut(Input, Option<RecordPosition>) -> Result<RunEnd, Abort>,
     ) -> Result<RunEnd, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
@@ -331,22 +376,31 @@ impl QueryJob<'_> {
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
         // therefore reported before the documents that precede it are queried.
         let mut documents = Vec::new();
-        reader.read_documents(&name, &unwrapped, Detail::No, &mut report, |_, outcome, _, report| {
+        let has_lines = unwrapped.stage.of_line().is_some();
+        let mut lines = LineCounter { bytes: &unwrapped.bytes, offset: 0, count: 0 };
+        let mut number = 0;
+        reader.read_documents(&name, &unwrapped, Detail::No, &mut report, |_, outcome, offset, report| {
+            number += 1;
+            let record = reader.reads_one_by_one().then(|| RecordPosition {
+                number,
+                line: has_lines.then(|| lines.line_number(offset)),
+                offset: offset as u64,
+            });
             match outcome.document {
                 _ if outcome.error.is_some() => {}
-                document if !self.args.deep => documents.push(document.into_owned()),
+                document if !self.args.deep => documents.push((document.into_owned(), record)),
                 document => match deep::open(document, &self.global.limits) {
-                    Ok(deep) => documents.push(deep.document.into_owned()),
+                    Ok(deep) => documents.push((deep.document.into_owned(), record)),
                     Err(error) => report.report_unwritable(&name, &error),
                 },
             }
             Ok(Tape::new())
         })?;
         drop(report);
-        for document in documents {
+        for (document, record) in documents {
             let input = Input::new(name.clone(), document);
             self.report.borrow_mut().report_losses(&name, input.losses());
-            let end = process(input)?;
+            let end = process(input, record)?;
             if end != RunEnd::Done {
                 return Ok(end);
             }
@@ -382,13 +436,21 @@ impl QueryJob<'_> {
         if !self.args.deep && indexes_frozen_string(&message) {
             message.push_str(" (if this string is frozen data: --deep opens it)");
         }
-        self.report.borrow_mut().report_fault(code::OTHER, name, message);
+        let mut report = self.report.borrow_mut();
+        report.raise_exit_code(code::OTHER);
+        match self.record.get() {
+            Some(record) => {
+                let message = ReportMessage::error(code::OTHER, format!("{}: {message}", record.describe()));
+                report.print_message(&message.in_record(record.number, Some(record.offset)).for_input(name));
+            }
+            None => report.print_message(&ReportMessage::error(code::OTHER, message).for_input(name)),
+        }
     }
 
     fn handle_answer(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> ControlFlow<()> {
         results.last_is_true = Some(answer.is_true());
-        let result = match answer.as_bytes().filter(|_| self.args.raw) {
-            Some(bytes) => results.writer.write_bytes(bytes).and_then(|()| results.writer.write_text("\n")),
+        let result = match answer.to_bytes().filter(|_| self.args.raw) {
+            Some(bytes) => results.writer.write_bytes(&bytes).and_then(|()| results.writer.write_text("\n")),
             None => self.write_result(answer, results),
         };
         match result {
@@ -426,7 +488,8 @@ impl QueryJob<'_> {
             }
             Err(error) if error.kind() == ErrorKind::Output => return Err(results.writer.take_stop_reason()),
             Err(error) => {
-                self.report.borrow_mut().report_unwritable("a result", &error);
+                let place = self.record.get().map_or_else(String::new, |record| format!(" of {}", record.describe()));
+                self.report.borrow_mut().report_unwritable(&format!("a result{place}"), &error);
                 results.writer.discard_after(start);
             }
         }

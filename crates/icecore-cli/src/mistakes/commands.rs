@@ -1,6 +1,7 @@
 //! Mistyped commands, and names that other programs use for them.
 
 use super::{context_text, set_tip, table_key};
+use crate::shell_words::quote_for_shell;
 use clap::Command;
 use clap::error::{ContextKind, Error};
 use std::path::Path;
@@ -16,7 +17,6 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
         "convert",
     ),
     ("", "jq filter select", "query"),
-    ("", "grep search find", "paths FILE | grep WORD"),
     ("", "keys ls list", "paths"),
     ("", "sed sub gsub search-replace sr", "replace"),
     ("", "set update modify delete remove unset add", "edit"),
@@ -29,7 +29,6 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("", "server daemon http web", "serve"),
     ("", "worker run consume", "work"),
     ("", "benchmark measure compare-speed", "bench"),
-    ("", "format", "formats"),
     ("", "completion complete", "completions"),
     ("", "manual manpage", "man"),
     ("", "version", "--version"),
@@ -57,6 +56,24 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("store", "move clone migrate backup", "copy"),
 ];
 
+/// Words that are no names of commands, and how to do what they mean.
+const COMMAND_ADVICE: &[(&str, &str)] = &[
+    (
+        "validate check verify lint test valid",
+        "`icecore convert FILE >/dev/null` reads all of it: the exit code is 4 if it can't be decoded",
+    ),
+    (
+        "format pretty fmt prettify beautify pp",
+        "`icecore convert -t json:indent=2 FILE` prints JSON on several lines; `icecore formats` lists the formats",
+    ),
+    ("count length len wc", "`icecore query length FILE` counts the items"),
+    (
+        "grep search find",
+        "`icecore paths FILE | grep WORD` prints the paths of values; `icecore query '.. | strings | select(test(\"WORD\"))' \
+         FILE` only the strings",
+    ),
+];
+
 /// Names that people try among the commands of `queue`, and the command elsewhere that they mean.
 const OUTSIDE_QUEUE: &[(&str, &str)] = &[(
     "pop take claim consume work worker run process",
@@ -75,6 +92,12 @@ fn suggest_command(command: &Command, key: &str, word: &str) -> Option<String> {
     synonym.map(|(_, _, name)| *name).or_else(similar).map(str::to_owned)
 }
 
+/// Returns how to do what a word means that is no name of a command. `key` is the name of the command before it.
+fn command_advice(key: &str, word: &str) -> Option<&'static str> {
+    let advice = COMMAND_ADVICE.iter().find(|(words, _)| key.is_empty() && words.split(' ').any(|known| known == word));
+    advice.map(|(_, text)| *text)
+}
+
 /// Returns the names of the visible commands of a command.
 fn subcommand_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).map(Command::get_name)
@@ -89,8 +112,10 @@ pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
     let outside_queue = OUTSIDE_QUEUE
         .iter()
         .find(|(names, _)| table_key(commands) == "queue" && names.split(' ').any(|name| name == word));
+    let advice = command_advice(&table_key(commands), &word);
     let tip = match (outside_queue, suggest_command(command, &table_key(commands), &word)) {
         (Some((_, text)), _) => (*text).to_owned(),
+        _ if advice.is_some() => advice.unwrap_or_default().to_owned(),
         (None, Some(suggestion)) => format!("did you mean `{name} {suggestion}`?"),
         (None, None) => {
             let names: Vec<&str> = subcommand_names(command).collect();
@@ -112,6 +137,9 @@ pub fn explain_word(word: &str, top: &Command) -> Option<String> {
     let printable_word = icecore::text::shortened(&icecore::text::printable(word), 60).into_owned();
     if word.len() > MAX_COMMAND_LEN || word.contains([':', '{', '%', '=']) {
         return Some(format!("there is no file `{printable_word}`; if this is data: printf %s 'DATA' | icecore"));
+    }
+    if let Some(advice) = command_advice("", word) {
+        return Some(format!("there is no command or file `{printable_word}`; {advice}"));
     }
     Some(match suggest_command(top, "", word) {
         Some(suggestion) => {
@@ -138,13 +166,4 @@ pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> 
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
     let quoted_words: Vec<String> = after.iter().chain(before).map(|word| quote_for_shell(word)).collect();
     Some(format!("the command comes first: icecore {}", quoted_words.join(" ")))
-}
-
-/// Returns a word as it is typed in a shell.
-pub fn quote_for_shell(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=,@%+".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", icecore::text::printable(word).replace('\'', "'\\''")),
-    }
 }

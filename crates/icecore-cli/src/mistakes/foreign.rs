@@ -112,6 +112,11 @@ const OPTION_ADVICE: &[(&str, &str, &str)] = &[
         "--json -r --raw",
         "each value is JSON already; `icecore get -r PATH FILE` prints strings without quotes",
     ),
+    (
+        "classes",
+        "--allow --allowed --allow-list --allowlist --whitelist --permit",
+        "did you mean `--as <LANGUAGE>`, which prints the classes as the list of those that a program allows?",
+    ),
     ("detect", "--from -f", "`detect` finds the format itself; `icecore inspect -f FORMAT` reads a given one"),
     ("detect", "--deep", "`icecore inspect --deep FILE` shows the frozen data in strings"),
     ("replace", "--from -f --format", "did you mean `--in <FORM>`?"),
@@ -133,6 +138,17 @@ const OPTION_ADVICE: &[(&str, &str, &str)] = &[
         "rows of a database: `icecore rows --db URL --table TABLE -c COLUMN | icecore query --each FILTER`",
     ),
     ("query", "--pretty --prettify", "did you mean `--indent <N>`?"),
+    (
+        "query",
+        "-H --with-filename --print-filename",
+        "`input_filename` in the filter is the name: `icecore query '[input_filename, .name]' FILE…`",
+    ),
+    (
+        "get",
+        "-H --with-filename --print-filename",
+        "did you mean `--paths`, which prints the path of each value? `icecore query '[input_filename, .name]' FILE…` \
+         prints names of files",
+    ),
     (
         "inspect detect classes convert query get paths rows replace edit diff",
         "--no-color --no-colour --nocolor --monochrome --monochrome-output -M",
@@ -177,6 +193,12 @@ const OPTION_ADVICE: &[(&str, &str, &str)] = &[
     // Rows.
     ("rows", "--count", "the number of rows: `icecore rows … | wc -l`"),
     ("rows", "--where --filter", "some rows: `icecore rows … | icecore query --each 'select(.id < 10)'`"),
+    (
+        "rows",
+        "--fields --extract --expand",
+        "fields of the values: `icecore rows -c DATA FILE | icecore query --each -r '[.id, .DATA.amount] | @csv'`; \
+         --schema makes columns of fields for -t parquet and -t arrow",
+    ),
     ("rows", "--csv --tsv --parquet --arrow", "did you mean `--to <FORMAT>`, such as `-t csv`?"),
     ("rows", "--from -f", "did you mean `--in <FORM>` for the rows, or `--column NAME=FORMAT` for their values?"),
     ("rows", "--each", "each row is read for itself, without an option"),

@@ -13,9 +13,16 @@ const FOREIGN: &[(&str, &str, &str)] = &[
         "YAML is not written, but JSON is valid YAML: `-t json`",
     ),
     (
-        "csv tsv parquet arrow arrows feather",
+        "csv tsv",
         "`{}` is a form of tables: `icecore rows --in {} FILE` reads them",
-        "`{}` is a form of tables, and this command writes documents: `icecore rows -t {}` writes tables",
+        "`{}` is a form of tables: `icecore query -r '.[] | [.id, .name] | @{}' FILE` makes one of a document, and \
+         `icecore rows -t {} FILE` one of rows in a dump or a database",
+    ),
+    (
+        "parquet arrow arrows feather",
+        "`{}` is a form of tables: `icecore rows --in {} FILE` reads them",
+        "`{}` is a form of tables: `icecore query -c '.[]' FILE | icecore rows --in ndjson -t {} -o FILE.{}` makes one of a \
+         list of records, and `icecore rows -t {} FILE` one of rows in a dump or a database",
     ),
     (
         "xlsx xls excel ods",
@@ -90,6 +97,15 @@ fn format_error(text: &str, error: Error, side: Side) -> Abort {
         ));
     }
     let found = error.found().unwrap_or_default().to_owned();
+    let is_wrapper_alone = |wrapper: &&&icecore::wrap::Wrapper| found == format!("`{}` alone", wrapper.name);
+    if let Some(wrapper) = wrap::by_name(name).as_ref().filter(is_wrapper_alone)
+        && wrapper.options.iter().any(|option| option.name == "key")
+    {
+        return usage_text_error(format!(
+            "a format follows the wrapper: `{name}/marshal`, or with the key that checks it \
+             `'{name}:key=\"SECRET\",salt=\"signed cookie\"/marshal'`; `icecore formats {name}` explains the options"
+        ));
+    }
     let is_unknown_name = [name, text].iter().any(|candidate| found == format!("`{candidate}`"));
     if !is_unknown_name || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
         return usage_error(error);

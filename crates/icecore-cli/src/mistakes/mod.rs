@@ -7,7 +7,7 @@ mod formats;
 mod paths;
 mod values;
 
-pub use commands::{explain_word, quote_for_shell, suggest_command_first};
+pub use commands::{explain_word, suggest_command_first};
 pub use formats::{report_unused_options, stage, target_stage};
 #[cfg(feature = "store")]
 pub use paths::rooted_path;

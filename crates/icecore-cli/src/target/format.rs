@@ -24,7 +24,7 @@ pub fn unknown_extension_note(to: Option<&str>, output: Option<&Path>) -> Option
 /// Returns the format that a file name indicates: its extension is the name of a format, or a common one for files of
 /// that format.
 fn format_from_path(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let (mut rest, mut wrappers) = (&*name, String::new());
     while let Some((stem, extension)) = rest.rsplit_once('.') {
         if let Some((_, wrapper)) = WRAPPER_EXTENSIONS.iter().find(|(known, _)| *known == extension) {

@@ -1,6 +1,7 @@
 //! Files that are changed in place, with a backup of the original next to them.
 
 use super::{Destination, FileDestination, Target};
+use crate::hints::explain_missing_file;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::source::Source;
 use std::collections::HashSet;
@@ -42,7 +43,7 @@ impl InPlaceFile {
             return Err(usage_error(text.to_owned()));
         }
         // The target of a link is changed, not the link.
-        let path = fs::canonicalize(path).map_err(|error| file_error(path, &error))?;
+        let path = fs::canonicalize(path).map_err(|error| missing_file_error(path, &error))?;
         let metadata = path.metadata().map_err(|error| file_error(&path, &error))?;
         if !metadata.is_file() {
             return Err(usage_error(format!("{}: --in-place needs an ordinary file", path.display())));
@@ -115,11 +116,8 @@ impl InPlaceFile {
 /// Returns the sources without the backups of other sources: a second change of a folder must not change the originals
 /// that the first one kept. They are reported.
 pub fn leave_out_backups(sources: Vec<Source>, suffix: &str, report: &mut Report) -> Vec<Source> {
-    let paths: HashSet<PathBuf> = sources.iter().filter_map(|source| source.path().map(Path::to_owned)).collect();
-    let is_backup = |source: &Source| {
-        let original = source.path().and_then(|path| original_path(path, suffix));
-        original.is_some_and(|original| paths.contains(&original))
-    };
+    let backups: HashSet<PathBuf> = sources.iter().filter_map(|source| backup_path(source.path()?, suffix)).collect();
+    let is_backup = |source: &Source| source.path().is_some_and(|path| backups.contains(path));
     let (backups, others): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(is_backup);
     if let Some(first) = backups.first() {
         let text = match backups.len() {
@@ -131,12 +129,10 @@ pub fn leave_out_backups(sources: Vec<Source>, suffix: &str, report: &mut Report
     others
 }
 
-/// Returns the path of the file whose backup would have this path.
-fn original_path(backup: &Path, suffix: &str) -> Option<PathBuf> {
-    let name = backup.file_name()?.to_str()?;
-    let original = name.strip_suffix(suffix).filter(|original| !suffix.is_empty() && !original.is_empty())?;
-    let original = original.strip_prefix('.').filter(|rest| rest.starts_with(SESSION_PREFIX)).unwrap_or(original);
-    (backup_name(OsStr::new(original), suffix) == name).then(|| backup.with_file_name(original))
+/// Returns the path of the backup of a file.
+fn backup_path(path: &Path, suffix: &str) -> Option<PathBuf> {
+    let name = path.file_name().filter(|_| !suffix.is_empty())?;
+    Some(path.with_file_name(backup_name(name, suffix)))
 }
 
 /// Returns the name of the backup of a file with this name.
@@ -160,6 +156,15 @@ fn copy_to_new_file(from: &Path, to: &Path) -> io::Result<()> {
 
 fn usage_error(text: String) -> Abort {
     Abort::Failed(code::USAGE, text)
+}
+
+/// Returns the error for a file that can't be changed because it can't be found.
+fn missing_file_error(path: &Path, error: &io::Error) -> Abort {
+    let name = path.display().to_string();
+    match explain_missing_file(&name) {
+        Some(hint) => usage_error(format!("{name}: {}; {hint}", io_reason(error))),
+        None => file_error(path, error),
+    }
 }
 
 fn file_error(path: &Path, error: &io::Error) -> Abort {

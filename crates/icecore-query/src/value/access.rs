@@ -106,9 +106,7 @@ impl Value {
                 item_index(index, list.len())?.and_then(|position| list.get().get(position).cloned())
             }
             (Value::List(_), part @ Value::List(_)) => Some(find_indices(self, part)?),
-            (Value::Map(map), Value::Text(name)) => {
-                map.find_member(&name.bytes).or_else(|| map.find_member(&map.stored_name(&name.bytes)?))
-            }
+            (Value::Map(map), Value::Text(name)) => map.find_named(name),
             // A PHP array may have integers as keys. Keys are found by their names, so the integer becomes text.
             (Value::Map(map), Value::Number(Number::Int(int))) => map.find_member(int.to_string().as_bytes()),
             (Value::Map(_), _) => None,

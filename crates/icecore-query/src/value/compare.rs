@@ -1,8 +1,8 @@
 //! Equality and order: null, booleans, numbers, strings, arrays, objects.
 
+use super::text::shown_text;
 use super::{Key, Map, Value};
 use crate::query_thread;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Returns the rank of a kind in the order.
@@ -21,35 +21,16 @@ fn kind_rank(value: &Value) -> u8 {
 /// Returns the members in the order of their names.
 fn members_by_name(map: &Map) -> Vec<(&Key, &Value)> {
     let mut members: Vec<_> = map.get().iter().collect();
-    members.sort_unstable_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    members.sort_unstable_by(|(a, _), (b, _)| compare_names(a, b));
     members
 }
 
-/// Returns a text as it is shown: bytes that are not UTF-8 are characters of Latin-1.
-fn shown_text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into(),
+/// Compares the names of two keys as they are shown.
+fn compare_names(left: &Key, right: &Key) -> Ordering {
+    match left.name.is_ascii() && right.name.is_ascii() {
+        true => left.name.cmp(&right.name),
+        false => shown_text(&left.name).cmp(&shown_text(&right.name)),
     }
-}
-
-/// Compares two texts as they are shown.
-fn compare_texts(left: &[u8], right: &[u8]) -> Ordering {
-    match left.is_ascii() && right.is_ascii() {
-        true => left.cmp(right),
-        false => shown_text(left).cmp(&shown_text(right)),
-    }
-}
-
-/// Returns true if two texts are shown alike.
-fn equal_texts(left: &[u8], right: &[u8]) -> bool {
-    if left.len() == right.len() {
-        return left == right;
-    }
-    // A character of Latin-1 beyond ASCII takes one byte, and two in UTF-8.
-    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
-    let is_long_enough = || short.len() + short.iter().filter(|byte| !byte.is_ascii()).count() == long.len();
-    long.len() <= 2 * short.len() && is_long_enough() && shown_text(short) == shown_text(long)
 }
 
 impl Ord for Value {
@@ -57,7 +38,7 @@ impl Ord for Value {
         match (self.visible_value(), other.visible_value()) {
             (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
             (Value::Number(left), Value::Number(right)) => left.cmp(right),
-            (Value::Text(left), Value::Text(right)) => compare_texts(&left.bytes, &right.bytes),
+            (Value::Text(left), Value::Text(right)) => left.bytes.cmp(&right.bytes),
             (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
                 left.get().cmp(right.get())
@@ -65,9 +46,10 @@ impl Ord for Value {
             (Value::Map(left), Value::Map(right)) => {
                 query_thread::count_step();
                 let (left, right) = (members_by_name(left), members_by_name(right));
-                let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.name.clone()).collect::<Vec<_>>();
-                names(&left)
-                    .cmp(&names(&right))
+                let names = left.iter().zip(&right).map(|((left, _), (right, _))| compare_names(left, right));
+                names
+                    .fold(Ordering::Equal, Ordering::then)
+                    .then(left.len().cmp(&right.len()))
                     .then_with(|| left.iter().map(|(_, value)| *value).cmp(right.iter().map(|(_, value)| *value)))
             }
             (left, right) => kind_rank(left).cmp(&kind_rank(right)),
@@ -87,7 +69,7 @@ impl PartialEq for Value {
             (Value::Null, Value::Null) => true,
             (Value::Bool(left), Value::Bool(right)) => left == right,
             (Value::Number(left), Value::Number(right)) => left == right,
-            (Value::Text(left), Value::Text(right)) => equal_texts(&left.bytes, &right.bytes),
+            (Value::Text(left), Value::Text(right)) => left.bytes == right.bytes,
             (Value::List(left), Value::List(right)) => {
                 query_thread::count_step();
                 left.len() == right.len() && left.get() == right.get()
@@ -95,7 +77,7 @@ impl PartialEq for Value {
             (Value::Map(left), Value::Map(right)) => {
                 query_thread::count_step();
                 left.len() == right.len()
-                    && left.get().iter().all(|(key, left)| right.get().get(key).is_some_and(|right| left == right))
+                    && left.get().iter().all(|(key, left)| right.get_alike(key).is_some_and(|right| left == right))
             }
             _ => false,
         }
@@ -114,7 +96,7 @@ pub fn contains_value(all: &Value, part: &Value) -> bool {
             part.get().iter().all(|part| all.get().iter().any(|all| contains_value(all, part)))
         }
         (Value::Map(all), Value::Map(part)) => {
-            part.get().iter().all(|(key, part)| all.get().get(key).is_some_and(|all| contains_value(all, part)))
+            part.get().iter().all(|(key, part)| all.get_alike(key).is_some_and(|all| contains_value(all, part)))
         }
         (all, part) => all == part,
     }

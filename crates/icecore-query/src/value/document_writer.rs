@@ -266,9 +266,10 @@ impl DocumentWriter {
 
 /// Writes a text. Text that is not UTF-8 becomes bytes, and byte strings of a document stay bytes.
 fn write_text(text: &Text, builder: &mut Builder) {
-    match std::str::from_utf8(&text.bytes) {
+    let bytes = text.stored_bytes();
+    match std::str::from_utf8(&bytes) {
         Ok(characters) if !text.is_bytes => drop(builder.text(characters)),
-        _ => drop(builder.bytes(&text.bytes)),
+        _ => drop(builder.bytes(&bytes)),
     }
 }
 

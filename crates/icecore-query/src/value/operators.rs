@@ -49,9 +49,7 @@ impl std::ops::Add for Value {
                 if length > MAX_STRING_LENGTH {
                     query_thread::stop_filter(Stop::Size);
                 }
-                let is_bytes = a.is_bytes && b.is_bytes;
-                let bytes = a.bytes.append(&b.bytes);
-                Ok(Value::Text(Text { bytes, is_bytes, slice_depth: 0 }))
+                Ok(Value::Text(a.append(&b)))
             }
             (Value::List(mut a), Value::List(b)) => {
                 query_thread::count_steps(b.len() as u64);

@@ -4,7 +4,7 @@
 //! in its original form, with classes, symbols, links and everything else that filters do not see.
 
 use super::lazy_container::Contents;
-use super::text::{Key, KeySpelling, MarkedName, Text};
+use super::text::{Key, KeySpelling, MarkedName, Text, latin1_bytes, shown_text};
 use super::{List, Map, Members, Number, PreservedValue, Value};
 use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
@@ -164,6 +164,11 @@ impl Source {
             {
                 return self.preserve_value(outer, value);
             }
+            if let Some(values) = inner.hook_values() {
+                crate::query_thread::count_step();
+                let list = values.map(|value| self.view_node(value.index())).collect();
+                return self.preserve_value(outer, list);
+            }
             inner = match inner.kind() {
                 Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Ref | Kind::Code | Kind::Tied => {
                     match inner.children().next() {
@@ -202,8 +207,8 @@ impl Source {
     /// encoding or a symbol is lost in the value, so the node must be kept.
     fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Leaf;
-        let text = |bytes: &[u8]| Value::Text(Text { bytes: bytes.into(), is_bytes: false, slice_depth: 0 });
-        let byte_string = |bytes: &[u8]| Value::Text(Text { bytes: bytes.into(), is_bytes: true, slice_depth: 0 });
+        let text = |bytes: &[u8]| Value::Text(Text::new(bytes));
+        let byte_string = |bytes: &[u8]| Value::Text(Text::from_stored_bytes(bytes, true));
         match cursor.value() {
             Leaf::Null => (Value::Null, true),
             Leaf::Bool(value) => (Value::Bool(value), true),
@@ -212,11 +217,18 @@ impl Source {
             Leaf::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
             Leaf::Float(value) => (Value::Number(Number::Float(value)), cursor.kind() == Kind::Float),
             Leaf::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
-            Leaf::Text(bytes) => (text(bytes), true),
+            Leaf::Text(bytes) => match std::str::from_utf8(bytes) {
+                Ok(_) => (text(bytes), true),
+                // Text of Perl may have characters that are not part of Unicode. It is not Latin-1.
+                Err(_) => (text(String::from_utf8_lossy(bytes).as_bytes()), false),
+            },
             Leaf::Bytes(bytes) => (byte_string(bytes), true),
-            Leaf::Encoded(bytes, _) | Leaf::EnumCase(bytes) | Leaf::Module(bytes, _) | Leaf::Symbol(bytes, _) => {
-                (text(bytes), false)
+            Leaf::Encoded(bytes, encoding) | Leaf::Symbol(bytes, encoding) => {
+                let decoded =
+                    std::str::from_utf8(encoding).ok().and_then(|name| icecore::encoding::decoded(name, bytes));
+                (text(decoded.as_ref().map_or(bytes, |characters| characters.as_bytes())), false)
             }
+            Leaf::EnumCase(bytes) | Leaf::Module(bytes, _) => (text(bytes), false),
             Leaf::Regexp(pattern, flags) => {
                 let (pattern, flags) = (pattern.as_bytes().unwrap_or(b""), flags.as_bytes().unwrap_or(b""));
                 (text(&[b"(?^", flags, b":", pattern, b")"].concat()), false)
@@ -233,11 +245,7 @@ impl Source {
                     icecore::Key::Value(value) => self.view_node(value.index()),
                     icecore::Key::Name(name) => match name.node.kind {
                         Kind::Int => Value::Number(Number::Int(name.node.payload as i64)),
-                        kind => Value::Text(Text {
-                            bytes: name.bytes.into(),
-                            is_bytes: kind == Kind::Bytes,
-                            slice_depth: 0,
-                        }),
+                        kind => Value::Text(Text::from_stored_bytes(name.bytes, kind == Kind::Bytes)),
                     },
                 });
                 items.collect()
@@ -267,7 +275,7 @@ impl Source {
             icecore::Key::Value(value) => {
                 let key_value = self.view_node(value.index());
                 let name = match key_value.visible_value() {
-                    Value::Text(text) => text.bytes.clone(),
+                    Value::Text(text) => text.stored_bytes().into_owned().into(),
                     other => other.to_json().into(),
                 };
                 Key { name, spelling: KeySpelling::Node(Rc::clone(self), value.index()) }
@@ -375,9 +383,40 @@ impl Map {
         self.unmarked_name(name).map(Cow::Borrowed).or_else(|| self.latin1_name(name).map(Cow::Owned))
     }
 
+    /// Returns the member that a filter means by this name. If the name is Latin-1, a member with its bytes comes first.
+    pub fn find_named(&self, name: &Text) -> Option<Value> {
+        let with_same_bytes = match name.stored_bytes() {
+            Cow::Owned(bytes) => self.find_member(&bytes),
+            Cow::Borrowed(_) => None,
+        };
+        let with_same_characters = || self.find_member(&name.bytes);
+        with_same_bytes.or_else(with_same_characters).or_else(|| self.find_member(&self.stored_name(&name.bytes)?))
+    }
+
+    /// Like [`Map::stored_name`], for a string whose bytes may be Latin-1: a member with these bytes comes first.
+    pub fn stored_name_of<'n>(&self, name: &'n Text) -> Option<Cow<'n, [u8]>> {
+        let members = self.get();
+        match name.stored_bytes() {
+            Cow::Owned(bytes) if members.contains_key(&bytes[..]) => None,
+            Cow::Owned(_) if members.contains_key(&*name.bytes) => Some(Cow::Borrowed(&name.bytes)),
+            _ => self.stored_name(&name.bytes),
+        }
+    }
+
+    /// Returns the member with this key, or with one that is shown alike.
+    pub fn get_alike(&self, key: &Key) -> Option<&Value> {
+        let members = self.get();
+        members.get(key).or_else(|| match key.name.is_ascii() {
+            true => None,
+            false => match shown_text(&key.name) {
+                Cow::Owned(shown) => members.get(shown.as_bytes()),
+                Cow::Borrowed(_) => members.get(&*self.latin1_name(&key.name)?),
+            },
+        })
+    }
+
     fn latin1_name(&self, name: &[u8]) -> Option<Vec<u8>> {
-        let text = std::str::from_utf8(name).ok().filter(|text| !text.is_ascii())?;
-        let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<_>>()?;
+        let bytes = latin1_bytes(name).filter(|_| !name.is_ascii())?;
         let members = self.get();
         let is_shown_alike = std::str::from_utf8(&bytes).is_err() && !members.contains_key(name);
         (is_shown_alike && members.contains_key(&bytes[..])).then_some(bytes)

@@ -83,7 +83,9 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 }
                 other => key_from_value(other).map_err(to_exception)?,
             };
-            if let Some(stored) = map.stored_name(&key.name) {
+            if let Value::Text(name) = index
+                && let Some(stored) = map.stored_name_of(name)
+            {
                 key = Key::from_text(&Text::new(&stored));
             }
             let count = map.len();

@@ -25,6 +25,15 @@ impl ColumnSpec {
         let position = names.iter().position(|known_name| known_name == name).or(number.map(|number| number - 1));
         match position {
             None if !names.is_empty() => {
+                if let Some((column, _)) =
+                    name.split_once('.').filter(|(column, _)| names.iter().any(|name| name == column))
+                {
+                    return Err(usage_error(format!(
+                        "there is no column `{name}`: `{column}` is a column, and `icecore query --each '.{name}'` takes a \
+                         field from the rows that are decoded with `-c {column}`; --schema makes columns of fields in \
+                         parquet and arrow"
+                    )));
+                }
                 let known = crate::plural::join_names(names);
                 Err(usage_error(format!(
                     "there is no column `{name}`: there are {known}; numbers from 1 on work as well"

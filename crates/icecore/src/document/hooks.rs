@@ -1,8 +1,8 @@
 //! Objects that a Perl class froze by a hook: a string of the class, and values that it refers to.
 
-use super::Document;
 use super::node::{Form, Kind, Node, flag};
 use super::rewrite::{Rewrite, same_node};
+use super::{Cursor, Document};
 use std::borrow::Cow;
 
 impl Document<'_> {
@@ -25,7 +25,7 @@ impl Document<'_> {
             }
             rewrite.reach_node(index);
             match hooks.last_mut().filter(|hook| hook.next_child == index) {
-                Some(hook) if hook.is_left_out(index, node, self) => {
+                Some(hook) if hook.is_left_out(index, node, self.tape().index_after(index)) => {
                     hook.next_child = self.tape().index_after(index);
                     index = hook.next_child;
                     rewrite.remove_node(index);
@@ -57,9 +57,27 @@ impl Document<'_> {
     }
 }
 
+impl<'d> Cursor<'d> {
+    /// Returns the values of an object that a hook of Perl froze: its string and the values that it refers to, as they
+    /// are shown in a list. Returns `None` for any other value, and for a hook that has only a string.
+    pub fn hook_values(&self) -> Option<impl Iterator<Item = Cursor<'d>>> {
+        let (first, end) = (self.index(), self.node().end());
+        let is_shown =
+            move |child: &Cursor<'d>| !is_left_out(first, end, child.index(), child.node(), child.index_after());
+        has_hook_values(self.node()).then(|| self.children().filter(is_shown))
+    }
+}
+
 /// Returns true if this is an object that a hook froze, and that has more than its string and its empty body.
 fn has_hook_values(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook && node.aux > 2 && node.end() != 0
+}
+
+/// Returns true if a child of the object `first..end` is not part of the list: the empty body, and a link to a value
+/// inside of the object, which is in the list itself. `index_after` is the node after the child.
+fn is_left_out(first: u32, end: u32, index: u32, node: &Node, index_after: u32) -> bool {
+    let is_own_value = node.kind == Kind::Link && (u64::from(first) + 1..u64::from(index)).contains(&node.payload);
+    index_after >= end || is_own_value
 }
 
 /// An object whose values are being moved into its payload.
@@ -75,13 +93,8 @@ struct Hook {
 }
 
 impl Hook {
-    /// Returns true if a child is not part of the list: the empty body, and a link to a value inside of the object,
-    /// which is in the list itself.
-    fn is_left_out(&self, index: u32, node: &Node, document: &Document<'_>) -> bool {
-        let is_body = document.tape().index_after(index) >= self.end;
-        let is_own_value =
-            node.kind == Kind::Link && (u64::from(self.first) + 1..u64::from(index)).contains(&node.payload);
-        is_body || is_own_value
+    fn is_left_out(&self, index: u32, node: &Node, index_after: u32) -> bool {
+        is_left_out(self.first, self.end, index, node, index_after)
     }
 
     fn set_count(&self, rewrite: &mut Rewrite) {

@@ -237,7 +237,9 @@ fn check_signature(message: &[u8], digest: &[u8], settings: &Settings) -> Result
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     use super::signature::Digest;
     let key = signing_key(settings).ok_or_else(|| {
-        Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
+        Error::new(ErrorKind::Usage)
+            .expecting("a key to sign with: rails-signed:key=\"SECRET\" before the format")
+            .finding("none")
     })?;
     let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
     let start = out.len();

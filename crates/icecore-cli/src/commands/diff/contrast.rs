@@ -4,6 +4,7 @@
 //! the same one. In that case the description says what differs: the target of a link, the kind of a string, a
 //! property of a map, a part of a long string, or the content of a list.
 
+use super::known_values::describe_known;
 use icecore::raw::{IS_KEY, flag};
 use icecore::{Cursor, Key, Kind};
 use icecore_inspect::describe::{self, Tone, ValueDescription, describe_value, quote_bytes};
@@ -71,6 +72,9 @@ pub fn describe_key(value: Cursor<'_>) -> Option<String> {
 
 /// Returns the kind, the class and the content or the number of items of a value.
 fn describe_fully(value: Cursor<'_>, max_chars: usize) -> String {
+    if let Some(text) = describe_known(value) {
+        return text;
+    }
     let ValueDescription { kind, class, value, .. } = describe_value(value.document(), value.index(), max_chars.max(8));
     let class = class.map(|class| format!(" {class}")).unwrap_or_default();
     match value {
@@ -199,7 +203,8 @@ impl Outline {
 
     fn push(&mut self, cursor: Cursor<'_>, levels: usize) {
         let node = cursor.node();
-        if !node.kind.is_container() || levels == 0 || self.is_full() {
+        let is_shown_as_text = !self.shows_kinds && describe_known(cursor).is_some();
+        if !node.kind.is_container() || levels == 0 || self.is_full() || is_shown_as_text {
             return self.push_leaf(cursor);
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {

@@ -3,6 +3,7 @@
 mod args;
 mod contrast;
 mod git;
+mod known_values;
 mod show;
 
 pub use args::{Diff, DiffView};
@@ -82,18 +83,25 @@ fn compare_files(
     left_reader.report_unused_options(report);
     report.count_input();
     report.count_input();
+    // Both inputs are read before either is checked, so that the errors of both are reported.
     let (left_bytes, right_bytes) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
-    let (Some(left_bytes), Some(right_bytes)) = (left_bytes, right_bytes) else { return Ok(None) };
-    // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
-    let inputs = (
-        left_reader.unwrap_input(&left_source.name(), &left_bytes, report),
-        right_reader.unwrap_input(&right_source.name(), &right_bytes, report),
-    );
-    let (Some(left_input), Some(right_input)) = &inputs else { return Ok(None) };
-    let has_same_format = left_input.stage.format().of_document().name == right_input.stage.format().of_document().name;
-    let left = read_document(&left_reader, &left_source.name(), left_input, Detail::No, report)?;
-    let right = read_document(&right_reader, &right_source.name(), right_input, Detail::No, report)?;
+    let unwrap = |reader: &DocumentReader<'_>, source: &Source, bytes, report: &mut Report| match bytes {
+        Some(bytes) => reader.unwrap_input(&source.name(), bytes, report),
+        None => None,
+    };
+    let left_input = unwrap(&left_reader, &left_source, left_bytes.as_deref(), report);
+    let right_input = unwrap(&right_reader, &right_source, right_bytes.as_deref(), report);
+    let left = match &left_input {
+        Some(input) => read_document(&left_reader, &left_source.name(), input, Detail::No, report)?,
+        None => None,
+    };
+    let right = match &right_input {
+        Some(input) => read_document(&right_reader, &right_source.name(), input, Detail::No, report)?,
+        None => None,
+    };
+    let (Some(left_input), Some(right_input)) = (&left_input, &right_input) else { return Ok(None) };
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let has_same_format = left_input.stage.format().of_document().name == right_input.stage.format().of_document().name;
     let mut rules = if has_same_format { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {
         rules = rules.exact();

@@ -2,6 +2,7 @@
 
 use super::args::DiffView;
 use super::contrast::{MaxLengths, contrast, cut, describe, describe_key};
+use super::known_values::{ShownChange, show_known_values};
 use crate::arguments;
 use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
@@ -82,8 +83,8 @@ impl<'a> DifferencePrinter<'a> {
         }
         let paths = differences.list_paths();
         let replaced_paths = find_replaced_paths(differences.changes(), &paths);
-        let entries =
-            collect_entries(differences.changes(), paths.into_iter().zip(differences.list_new_paths()), self.depth);
+        let changes = show_known_values(differences.changes(), paths.into_iter().zip(differences.list_new_paths()));
+        let entries = collect_entries(changes, self.depth);
         let displayed_count = usize::try_from(self.max_changes).unwrap_or(usize::MAX).min(entries.len());
         for ChangeEntry { change, path, count } in &entries[..displayed_count] {
             match change {
@@ -236,23 +237,19 @@ fn find_replaced_paths(changes: &[Change<'_>], paths: &[String]) -> HashSet<Stri
 }
 
 /// An entry of the output: a change, or several changes that are too deep to show.
-struct ChangeEntry<'c, 'd> {
+struct ChangeEntry<'d> {
     /// The change and its path in the second document; `None` for changes that are too deep.
-    change: Option<(&'c Change<'d>, String)>,
+    change: Option<(Change<'d>, String)>,
     /// The path of the change, or of the container with the changes that are too deep.
     path: String,
     count: u64,
 }
 
 /// Returns the entries to show: the changes, and for deeper ones the path of their container.
-fn collect_entries<'c, 'd>(
-    changes: &'c [Change<'d>],
-    paths: impl Iterator<Item = (String, String)>,
-    depth: usize,
-) -> Vec<ChangeEntry<'c, 'd>> {
-    let mut entries: Vec<ChangeEntry<'c, 'd>> = Vec::new();
+fn collect_entries(changes: Vec<ShownChange<'_>>, depth: usize) -> Vec<ChangeEntry<'_>> {
+    let mut entries: Vec<ChangeEntry<'_>> = Vec::new();
     let mut container_entries: HashMap<String, usize> = HashMap::new();
-    for (change, (path, new_path)) in changes.iter().zip(paths) {
+    for ShownChange { change, path, new_path } in changes {
         match find_end_of_steps(&path, depth) {
             None => entries.push(ChangeEntry { change: Some((change, new_path)), path, count: 1 }),
             Some(end) => match container_entries.entry(path[..end].to_owned()) {

@@ -219,7 +219,7 @@ impl Rows {
         let has_database = self.database.db.is_some() || self.database.db_file.is_some() || self.form.is_some();
         let has_request = !self.tables.is_empty() || self.query.is_some() || self.all_tables;
         let [file] = &self.files[..] else { return };
-        if !has_database && has_request && crate::database::is_database_file(file) {
+        if !has_database && has_request && crate::database::is_database_file(file) && file.to_str().is_some() {
             self.database.db = Some(format!("sqlite:{}", file.display()));
             self.files.clear();
         }

@@ -106,7 +106,8 @@ fn unknown_form_error(name: &str, head: &[u8]) -> Abort {
     if let Some(finding) = icecore::detect::identify_head(head).filter(is_document) {
         let name = icecore::text::printable(name);
         return usage_text_error(format!(
-            "this is a document ({}), not rows: `icecore convert {name}` reads it",
+            "this is a document ({}), not rows: `icecore convert {name}` reads it, and `icecore query -r '.[] | [.id, .name] | \
+             @csv' {name}` makes a table of it",
             finding.name
         ));
     }

@@ -17,6 +17,7 @@ use crate::output_writer::OutputWriter;
 use crate::progress;
 use crate::records::reports::{self, write_summary};
 use crate::report::{Abort, Report, usage_text_error};
+use crate::shell_words::quote_for_shell;
 use crate::source::Source;
 use crate::target::{Destination, OutputFolder, Outputs, Target};
 use crate::terminal;
@@ -596,7 +597,7 @@ impl<'j> RowsJob<'j> {
             .collect();
         let descriptions: Vec<String> =
             names.iter().zip(frozen).map(|(name, column)| format!("`{name}` ({})", column.format)).collect();
-        let options: Vec<String> = names.iter().map(|name| format!("-c {}", mistakes::quote_for_shell(name))).collect();
+        let options: Vec<String> = names.iter().map(|name| format!("-c {}", quote_for_shell(name))).collect();
         let (columns, verb, them) = match names.len() {
             1 => ("the column", "looks", "it"),
             _ => ("the columns", "look", "them"),
