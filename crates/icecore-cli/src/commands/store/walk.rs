@@ -10,6 +10,7 @@ use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code};
+use crate::shell_words::quote_for_shell;
 use crate::tty;
 use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
@@ -48,7 +49,7 @@ fn comparison_error(comparison: &str, path: &str) -> Abort {
     let rest = comparison.get(path.len()..).unwrap_or_default().trim();
     let path = path.trim().trim_start_matches('$').trim_start_matches('.');
     let filter = format!("select(.value.{path} {rest})");
-    let filter = mistakes::quote_for_shell(&filter);
+    let filter = quote_for_shell(&filter);
     let text = format!(
         "`store find` finds equal values only; a filter compares: icecore store each --json | icecore query -c --each {filter}"
     );
