@@ -1,6 +1,6 @@
 //! Results of filters.
 
-use crate::value::{Value, WrittenValue};
+use crate::value::{Latin1As, Value, WrittenValue};
 use icecore::{Document, Error, Limits, Output, Stage};
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ impl Answer {
     /// # Errors
     /// Of kind `Limit`, if it is nested too deeply or has too many values.
     pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
-        self.0.to_document(limits).map(|written| written.document)
+        self.0.to_document(Latin1As::Bytes, limits).map(|written| written.document)
     }
 
     /// Writes the result in a format. If the filter changed a container at one of several places that shared it, this
@@ -43,9 +43,11 @@ impl Answer {
         match self.0.unchanged_document() {
             Some(document) => icecore::write_to(document, stage, limits, out),
             None => {
-                let WrittenValue { document, unshared } = self.0.to_document(limits)?;
+                let is_json = stage.format().of_document().name == "json";
+                let latin1_as = if is_json { Latin1As::Characters } else { Latin1As::Bytes };
+                let WrittenValue { document, unshared } = self.0.to_document(latin1_as, limits)?;
                 let mut losses = icecore::write_to(&document, stage, limits, out)?;
-                if stage.format().name != "json" {
+                if !is_json {
                     losses.merge(unshared);
                 }
                 Ok(losses)

@@ -195,6 +195,10 @@ fn functions_see_the_characters_of_strings_in_latin1() {
         ask(r#".[1] | . == {"ä": 1}, contains({"ä": 1}), ([., {"ä": 1}] | unique | length), has("ä")"#, "php", php),
         "true true 1 true"
     );
+    // Two characters whose bytes are a character of UTF-8.
+    let mojibake = b"s:4:\"a\xc3\xbc\xdf\";";
+    assert_eq!(ask(".[1:3], (.[1:3] | tojson)", "php", mojibake), r#""Ã¼" "\"Ã¼\"""#);
+    assert_eq!(results(".[1:3]", &[("php", mojibake)], "php", &Running::default()), [b"s:2:\"\xc3\xbc\";"]);
     // What is written has the bytes of the document.
     let written = |filter: &str| results(filter, &[("php", php)], "php", &Running::default()).concat();
     assert_eq!(written(r#".[0] | ltrimstr("Gr")"#), b"s:7:\"\xfc\xdfe, M\xfc\";");

@@ -25,8 +25,18 @@ struct ContainerLayers {
     origin: Option<Origin>,
 }
 
+/// How strings are written of which a part was not UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Latin1As {
+    /// With the bytes of the document.
+    Bytes,
+    /// For JSON, which shows such bytes as characters: as characters, if their bytes would be other ones in UTF-8.
+    Characters,
+}
+
 /// Writes a value with everything in it.
 struct DocumentWriter {
+    latin1_as: Latin1As,
     builder: Builder,
     open: Vec<OpenContainer>,
     /// What was copied from each document. Links between values that no filter changed stay links.
@@ -56,13 +66,13 @@ impl Value {
     ///
     /// # Errors
     /// Of kind `Limit`, if it is nested too deeply or has too many values.
-    pub fn to_document(&self, limits: &Limits) -> Result<WrittenValue, Error> {
+    pub fn to_document(&self, latin1_as: Latin1As, limits: &Limits) -> Result<WrittenValue, Error> {
         let builder = match self.first_origin() {
             Some(origin) => Builder::like(&origin.source.document),
             None => Builder::new(),
         };
         let copied = HashMap::new();
-        let mut writer = DocumentWriter { builder, open: Vec::new(), copied, changed_targets: Vec::new() };
+        let mut writer = DocumentWriter { latin1_as, builder, open: Vec::new(), copied, changed_targets: Vec::new() };
         // A changed value is written at each of its places, so the document may be much larger than the value.
         let charge = Charge::default();
         writer.write_or_begin(self);
@@ -162,7 +172,7 @@ impl DocumentWriter {
                 builder.big_int(sign == Sign::Minus, &bytes);
             }
             Value::Number(Number::Float(float)) => drop(builder.float(*float)),
-            Value::Text(text) => write_text(text, builder),
+            Value::Text(text) => write_text(text, self.latin1_as, builder),
             Value::Preserved(preserved) => self.copy_value(&preserved.origin.source, preserved.origin.value_cursor()),
             Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
                 Some(origin) => self.copy_value(&origin.source, origin.value_cursor()),
@@ -265,9 +275,12 @@ impl DocumentWriter {
 }
 
 /// Writes a text. Text that is not UTF-8 becomes bytes, and byte strings of a document stay bytes.
-fn write_text(text: &Text, builder: &mut Builder) {
+fn write_text(text: &Text, latin1_as: Latin1As, builder: &mut Builder) {
     let bytes = text.stored_bytes();
     match std::str::from_utf8(&bytes) {
+        Ok(characters) if latin1_as == Latin1As::Characters && text.is_latin1 && !characters.is_ascii() => {
+            builder.text(&String::from_utf8_lossy(&text.bytes));
+        }
         Ok(characters) if !text.is_bytes => drop(builder.text(characters)),
         _ => drop(builder.bytes(&bytes)),
     }

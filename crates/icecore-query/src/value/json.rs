@@ -1,6 +1,6 @@
 //! Values as JSON text: complete, for `tojson`, and shortened, for messages.
 
-use super::{Number, Value};
+use super::{Latin1As, Number, Value};
 use crate::memory;
 use crate::query_thread::{self, Stop};
 use icecore::{Limits, Stage};
@@ -16,7 +16,7 @@ impl Value {
         limits.output = memory::remaining_bytes();
         let mut out = Vec::new();
         let written = Stage::parse("json").and_then(|stage| {
-            let document = self.to_document(&limits)?.document;
+            let document = self.to_document(Latin1As::Characters, &limits)?.document;
             icecore::write_to(&document, &stage, &limits, &mut out)
         });
         if written.is_err() {

@@ -14,7 +14,7 @@ mod update;
 
 pub use bytes::Bytes;
 pub use compare::contains_value;
-pub use document_writer::WrittenValue;
+pub use document_writer::{Latin1As, WrittenValue};
 pub use lazy_container::LazyContainer;
 pub use number::Number;
 pub use operators::{check_length, find_indices};
