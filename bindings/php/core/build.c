@@ -503,7 +503,7 @@ ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
         ctx->shape_generation = ctx->view.keys.generation;
     }
     ctx->target_count = ctx->delayed_action_count = ctx->build_depth = 0;
-    ctx->failed_after_node = false;
+    ctx->failed_after_node = ctx->has_warned = false;
     ZVAL_NULL(root);
     if (UNEXPECTED(!build_all(&b, root))) {
         ctx->failed_node = b.failed_node;

@@ -250,7 +250,7 @@ ice_build_object(ice_builder *b, uint32_t node_index, zval *dest, zend_property_
     }
     if (UNEXPECTED(!class->is_ready))
         ice_build_warn_wide(b, node_index, false);
-    if (UNEXPECTED(class->build_method == ICE_CLASS_UNKNOWN) && !ice_class_find(class))
+    if (UNEXPECTED(class->build_method == ICE_CLASS_UNKNOWN) && !ice_class_find(class, b->settings->is_igbinary))
         return false;
     if (UNEXPECTED(b->settings->uses_set_state) && class->ce && class->build_method != ICE_CLASS_AS_RECORD &&
         zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {

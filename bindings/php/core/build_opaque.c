@@ -13,6 +13,25 @@ build_enum_record(zval *dest, const char *text, size_t class_len, size_t len)
     ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_PROPERTIES), text + class_len + 1, len - class_len - 1);
 }
 
+/* Warns about an enum case that does not exist. Returns false, which the caller returns as well.
+ * igbinary's messages begin with the name of one of its functions. */
+static bool
+warn_no_case(ice_builder *b, const char *format, ...)
+{
+    va_list arguments;
+    zend_string *message;
+    va_start(arguments, format);
+    message = zend_vstrpprintf(0, format, arguments);
+    va_end(arguments);
+    b->ctx->has_warned = true;
+    if (b->settings->is_igbinary)
+        zend_error(E_WARNING, "igbinary_unserialize_object_enum_case: %s", ZSTR_VAL(message));
+    else
+        php_error_docref(NULL, E_WARNING, "%s", ZSTR_VAL(message));
+    zend_string_release(message);
+    return false;
+}
+
 /* Looks up an enum case as PHP does, with its warnings. If the lookup fails after the enum was
  * found, PHP reports the offset after the node. Before that, it reports the offset of the node. */
 static bool
@@ -20,25 +39,22 @@ look_up_enum_case(ice_builder *b, zend_string *class, zend_string *name, zval *d
 {
     zend_class_entry *ce = zend_is_valid_class_name(class) ? zend_lookup_class(class) : NULL;
     zend_class_constant *constant;
+    const char *shown_name;
     if (!ce) {
-        if (zend_is_valid_class_name(class))
-            php_error_docref(NULL, E_WARNING, "Class '%s' not found", ZSTR_VAL(class));
-        return false;
+        if (b->settings->is_igbinary)
+            return warn_no_case(b, "Class '%s' does not exist", ZSTR_VAL(class));
+        return zend_is_valid_class_name(class) && warn_no_case(b, "Class '%s' not found", ZSTR_VAL(class));
     }
-    if (!(ce->ce_flags & ZEND_ACC_ENUM)) {
-        php_error_docref(NULL, E_WARNING, "Class '%s' is not an enum", ZSTR_VAL(class));
-        return false;
-    }
+    /* igbinary shows the name as it is declared, PHP as it is in the data. */
+    shown_name = ZSTR_VAL(b->settings->is_igbinary ? ce->name : class);
+    if (!(ce->ce_flags & ZEND_ACC_ENUM))
+        return warn_no_case(b, "Class '%s' is not an enum", shown_name);
     b->ctx->failed_after_node = true;
     constant = zend_hash_find_ptr(CE_CONSTANTS_TABLE(ce), name);
-    if (!constant) {
-        php_error_docref(NULL, E_WARNING, "Undefined constant %s::%s", ZSTR_VAL(class), ZSTR_VAL(name));
-        return false;
-    }
-    if (!(ZEND_CLASS_CONST_FLAGS(constant) & ZEND_CLASS_CONST_IS_CASE)) {
-        php_error_docref(NULL, E_WARNING, "%s::%s is not an enum case", ZSTR_VAL(class), ZSTR_VAL(name));
-        return false;
-    }
+    if (!constant)
+        return warn_no_case(b, "Undefined constant %s::%s", shown_name, ZSTR_VAL(name));
+    if (!(ZEND_CLASS_CONST_FLAGS(constant) & ZEND_CLASS_CONST_IS_CASE))
+        return warn_no_case(b, "%s::%s is not an enum case", shown_name, ZSTR_VAL(name));
     if (Z_TYPE(constant->value) == IS_CONSTANT_AST &&
         zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)
         return false;
@@ -86,7 +102,7 @@ ice_build_opaque(ice_builder *b, uint32_t node_index, zval *dest)
         return false;
     bytes = ice_bytes_of(&b->ctx->view, payload, &len);
     ice_build_warn_wide(b, node_index, false);
-    if (class->build_method == ICE_CLASS_UNKNOWN && !ice_class_find(class))
+    if (class->build_method == ICE_CLASS_UNKNOWN && !ice_class_find(class, b->settings->is_igbinary))
         return false;
     if (class->build_method == ICE_CLASS_AS_RECORD) {
         object_init_ex(dest, ice_record);
@@ -101,11 +117,12 @@ ice_build_opaque(ice_builder *b, uint32_t node_index, zval *dest)
         return false;
     }
     if (!class->ce || !class->ce->unserialize) {
+        b->ctx->has_warned = true;
         zend_error(E_WARNING, "Class %s has no unserializer",
                    class->ce ? ZSTR_VAL(class->ce->name) : "__PHP_Incomplete_Class");
         /* PHP's own reader then makes an object without properties. igbinary refuses the data. It has no
          * list of allowed classes, and a class that is not listed is incomplete, as in PHP. */
-        if (b->settings->is_igbinary && (class->ce || !b->settings->classes.has_allowed_classes))
+        if (b->settings->is_igbinary && (class->ce || class->verdict != ICECORE_REFUSED))
             return false;
         if (object_init_ex(dest, class->ce ? class->ce : php_ce_incomplete_class) == FAILURE)
             return false;

@@ -77,17 +77,19 @@ find_by_callback(zend_string *name)
 }
 
 /* Looks up a class by its name. Returns false if the name is invalid or an exception was
- * thrown. If the class does not exist, `ce` stays NULL, and the result is true. */
+ * thrown. If the class does not exist, `ce` stays NULL, and the result is true. PHP passes an invalid
+ * name to no autoloader. */
 static bool
-look_up(ice_class *class)
+look_up(ice_class *class, bool allows_invalid_name)
 {
+    bool is_valid;
     zend_string *lower_name = zend_string_tolower(class->name);
     zend_class_entry *ce = zend_hash_find_ptr(EG(class_table), lower_name);
     if (ce && (ce->ce_flags & ZEND_ACC_LINKED) && !(ce->ce_flags & ZEND_ACC_ANON_CLASS))
         class->ce = ce;
-    else if (zend_is_valid_class_name(class->name)) {
+    else if ((is_valid = zend_is_valid_class_name(class->name)) || allows_invalid_name) {
         BG(serialize_lock)++;
-        class->ce = zend_lookup_class_ex(class->name, lower_name, 0);
+        class->ce = zend_lookup_class_ex(class->name, is_valid ? lower_name : NULL, 0);
         BG(serialize_lock)--;
         if (!class->ce && !EG(exception) && PG(unserialize_callback_func) && *PG(unserialize_callback_func))
             class->ce = find_by_callback(class->name);
@@ -100,7 +102,7 @@ look_up(ice_class *class)
 }
 
 bool
-ice_class_find(ice_class *class)
+ice_class_find(ice_class *class, bool allows_invalid_name)
 {
     if (class->verdict == ICECORE_AS_RECORD) {
         class->build_method = ICE_CLASS_AS_RECORD;
@@ -112,9 +114,9 @@ ice_class_find(ice_class *class)
         class->ce = NULL;
         class->property_count = 0;
         class->is_ready = class->has_wakeup = false;
-        return zend_is_valid_class_name(class->name);
+        return allows_invalid_name || zend_is_valid_class_name(class->name);
     }
-    if (!class->ce && !look_up(class))
+    if (!class->ce && !look_up(class, allows_invalid_name))
         return false;
     if (!class->ce)
         class->build_method = ICE_CLASS_BY_TABLE;

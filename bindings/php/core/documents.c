@@ -1,5 +1,6 @@
 /* Reads or writes one document by a stage. */
 #include "core/documents.h"
+#include "core/igbinary_message.h"
 #include "core/losses.h"
 #include "core/memory.h"
 #include "core/payloads.h"
@@ -138,7 +139,7 @@ static void
 report_refused_value(ice_context *ctx, bool is_warning)
 {
     char path[512];
-    if (EG(exception) || ICE_IS_OUT_OF_MEMORY)
+    if (EG(exception) || ICE_IS_OUT_OF_MEMORY || (is_warning && ctx->has_warned))
         return;
     icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
     if (is_warning)
@@ -188,10 +189,25 @@ ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables
     return needs_php ? ice_session_read_by_php(text, &settings->classes, variables) : is_done;
 }
 
-void
-ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
+/* Issues igbinary's message about malformed data, or the engine's message if igbinary would read the
+ * data or has no such limit. */
+static void
+warn_malformed_igbinary(zend_string *bytes, const icecore_error *error)
 {
-    icecore_stage *stage = ice_stage(stage_id, depth);
+    zend_string *message = error->kind == ICECORE_LIMIT ? NULL : ice_igbinary_message(bytes);
+    ice_line line;
+    if (!message) {
+        php_error_docref(NULL, E_WARNING, "%s", ice_message(error, NULL, 0, &line));
+        return;
+    }
+    zend_error(E_WARNING, "%s", ZSTR_VAL(message));
+    zend_string_release(message);
+}
+
+void
+ice_read_igbinary(zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
+{
+    icecore_stage *stage = ice_stage(ICE_STAGE_IGBINARY, depth);
     ice_context *ctx;
     icecore_error error;
     zval built;
@@ -199,10 +215,9 @@ ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *sett
         return;
     ctx = ice_context_acquire();
     ZVAL_UNDEF(&built);
-    if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error)) {
-        ice_line line;
-        php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
-    } else if (!build_checked(ctx, settings, &built))
+    if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error))
+        warn_malformed_igbinary(bytes, &error);
+    else if (!build_checked(ctx, settings, &built))
         report_refused_value(ctx, true);
     ice_context_release(ctx);
     if (Z_ISUNDEF(built))

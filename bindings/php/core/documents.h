@@ -12,10 +12,9 @@ bool ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long d
                      zval *result);
 /* Reads a document. Returns false if an exception was thrown. */
 bool ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result);
-/* Reads a document by the stage with this id. If it is malformed, issues a warning. `result` is
- * unchanged if no value was built. */
-void ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *settings, zend_long depth,
-                      zval *result);
+/* Reads a document of igbinary. If it is malformed, issues igbinary's warning. `result` is unchanged
+ * if no value was built. */
+void ice_read_igbinary(zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result);
 /* Reads the variables of a session into an array. Returns false if the text is malformed, or if
  * an exception was thrown. */
 bool ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables);

@@ -215,6 +215,7 @@ struct ice_context {
     uint32_t target_count, target_capacity;
     uint32_t failed_node;     /* the node whose value PHP does not accept */
     bool failed_after_node;   /* PHP would report the offset after this node, not the one before it */
+    bool has_warned;          /* a warning said why this value is not accepted */
     ice_delayed_action *delayed_actions;
     uint32_t delayed_action_count, delayed_action_capacity;
     /* writing */
@@ -336,8 +337,9 @@ void ice_policy_end_request(void);
 /* Returns the class with this id of the engine. */
 ice_class *ice_class_of(ice_context *ctx, uint32_t id);
 /* Looks up a class as PHP does, which may run autoloaders. Returns false if an exception
- * was thrown, or if PHP refuses the name. */
-bool ice_class_find(ice_class *class);
+ * was thrown, or if PHP refuses the name. igbinary refuses no name: `allows_invalid_name` is true for
+ * its data, and a class with such a name does not exist. */
+bool ice_class_find(ice_class *class, bool allows_invalid_name);
 /* Makes a new object. Returns NULL if an exception was thrown, or if PHP refuses the object
  * with a warning. `is_php_text` is true if the format is PHP's own text. In this text, an object
  * with a custom serializer must be a `C:` object. */

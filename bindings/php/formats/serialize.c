@@ -119,6 +119,6 @@ PHP_FUNCTION(Icecore_igbinary_unserialize)
     if (ZSTR_LEN(bytes) == 0)
         RETURN_FALSE;
     if (ice_class_options_read(&settings.classes, options, function) && ice_read_max_depth(options, function, &depth))
-        ice_read_or_warn(ICE_STAGE_IGBINARY, bytes, &settings, depth, return_value);
+        ice_read_igbinary(bytes, &settings, depth, return_value);
     ice_class_options_free(&settings.classes);
 }

@@ -61,6 +61,13 @@ foreach (Igbinary\failing_cases() as $name => [$call, $message]) {
         $tap->ok(str_contains($text, $message), "$implementation->name, $name", $text);
     }
 }
+foreach (Igbinary\malformed_cases() as $name => [$hex, $message]) {
+    foreach (array_filter([$ours, $original]) as $implementation) {
+        $outcome = Outcome::of(fn () => $implementation->igbinaryUnserialize(hex2bin($hex)));
+        $tap->ok($outcome->warnings === ["Warning: $message"] && $outcome->result === 'value null null',
+            "$implementation->name warns about $name", $outcome->text());
+    }
+}
 $nested = [];
 for ($i = 0; $i < 5000; $i++) {
     $nested = [$nested];

@@ -60,6 +60,8 @@ pub(crate) struct Insertion<'d> {
 pub(crate) struct Emitter<'d> {
     pub(crate) builder: Builder,
     edits: Edits<'d>,
+    /// The document that is changed: new classes get the separators of its language.
+    target: Option<&'d Document<'d>>,
     /// The new indexes of values to which links lead, by document and node.
     new_index_by_node: HashMap<(usize, u32), u32>,
     /// The unchanged values of the first document, each with its index there and its new index.
@@ -112,10 +114,16 @@ impl<'d> Emitter<'d> {
         Emitter {
             builder: Builder::new(),
             edits,
+            target: None,
             new_index_by_node: HashMap::new(),
             kept: Vec::new(),
             stack: Vec::new(),
         }
+    }
+
+    /// As [`Emitter::new`], for values that are put into this document.
+    pub(crate) fn into_document(edits: Edits<'d>, target: &'d Document<'d>) -> Emitter<'d> {
+        Emitter { target: Some(target), ..Emitter::new(edits) }
     }
 
     /// Appends a value.
@@ -277,8 +285,13 @@ impl<'d> Emitter<'d> {
     fn begin_container(&mut self, source: usize, cursor: Cursor<'d>) {
         let node = cursor.node();
         let builder = &mut self.builder;
-        let class = (source == FIRST).then(|| self.edits.classes.get(&cursor.index())).flatten();
-        let class = class.map_or(cursor.class(), |class| class);
+        let changed = (source == FIRST).then(|| self.edits.classes.get(&cursor.index())).flatten();
+        let class = changed.map_or(cursor.class(), |class| class);
+        let class = match self.target.filter(|_| source != FIRST || changed.is_some()) {
+            Some(target) => target.class_in_own_language(class),
+            None => Cow::Borrowed(class),
+        };
+        let class = &*class;
         match node.kind {
             Kind::Array => builder.begin_array(),
             Kind::Map => builder.begin_map(),

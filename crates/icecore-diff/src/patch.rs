@@ -165,7 +165,7 @@ impl Patch {
             Some(_) => root.get("header").map(|header| (VALUES, header)),
             None => document.header().map(|header| (FIRST, header)),
         };
-        let mut out = Emitter::new(application.finish());
+        let mut out = Emitter::into_document(application.finish(), document);
         if let Some((source, header)) = header {
             out.write_value(source, header);
             out.builder.end_header();

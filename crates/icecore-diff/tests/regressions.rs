@@ -149,3 +149,19 @@ fn properties_of_php_are_patched_into_a_ruby_object() {
     let losses: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count, loss.path.as_str())).collect();
     assert_eq!(losses, [(icecore::LossKind::Visibility, 2, "$.p:protected")]);
 }
+
+#[test]
+fn new_objects_get_class_names_of_the_document_that_is_patched() {
+    let patched = |format: &str, bytes: &[u8], from: &str, left: &[u8], right: &[u8]| {
+        let json = find_differences(&read(from, left), &read(from, right), Rules::new()).to_json(&Limits::default());
+        let patch = Patch::read(&json.unwrap(), &Limits::default()).unwrap().allow_other_documents(true);
+        let result = patch.apply(&read(format, bytes)).unwrap();
+        result.classes().iter().map(|class| String::from_utf8_lossy(&class.name).into_owned()).collect::<Vec<_>>()
+    };
+    // {"k" => 1}, and {"k" => 1, "n" => A::C.new}
+    let (ruby, object) = (&b"\x04\x08{\x06\"\x06ki\x06"[..], &b"\x04\x08{\x07\"\x06ki\x06\"\x06no:\x09A::C\x00"[..]);
+    let (php, php_object) = (&b"a:1:{s:1:\"k\";i:1;}"[..], &b"a:2:{s:1:\"k\";i:1;s:1:\"n\";O:3:\"A\\C\":0:{}}"[..]);
+    assert_eq!(patched("marshal", ruby, "php", php, php_object), ["A::C"]);
+    assert_eq!(patched("php", php, "marshal", ruby, object), ["A\\C"]);
+    assert_eq!(patched("php", php, "php", php, php_object), ["A\\C"]);
+}

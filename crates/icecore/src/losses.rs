@@ -48,6 +48,8 @@ pub enum LossKind {
     RegexpFlags,
     /// A regular expression may match other texts, because the target's engine lacks a construct or reads it otherwise.
     RegexpMeaning,
+    /// A regular expression never matches, because the target's engine can't load it or its source was not understood.
+    RegexpNever,
     /// Code became a string or null.
     Code,
     /// A v-string became a string.
@@ -156,6 +158,10 @@ impl LossKind {
             LossKind::RegexpMeaning => {
                 ("regular expression whose meaning changes", "regular expressions whose meaning changes")
             }
+            LossKind::RegexpNever => (
+                "regular expression without a translation, which never matches now",
+                "regular expressions without a translation, which never match now",
+            ),
             LossKind::Code => ("code text written as a string", "code texts written as strings"),
             LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
             LossKind::Tied => (
@@ -249,6 +255,7 @@ impl LossKind {
             LossKind::Regexp => "regexp",
             LossKind::RegexpFlags => "regexp-flags",
             LossKind::RegexpMeaning => "regexp-meaning",
+            LossKind::RegexpNever => "regexp-never",
             LossKind::Code => "code",
             LossKind::VString => "v-string",
             LossKind::Tied => "tied",

@@ -153,6 +153,12 @@ pub(crate) fn rename_foreign_members<'d>(document: &'d Document<'_>) -> Option<(
 }
 
 impl Document<'_> {
+    /// Returns the name of a class of another language with the separators of this document's language: `A\B` of PHP is
+    /// `A::B` in a document of Ruby.
+    pub fn class_in_own_language<'n>(&self, name: &'n [u8]) -> Cow<'n, [u8]> {
+        self.tape().naming.translate_separators(name).map_or(Cow::Borrowed(name), Cow::Owned)
+    }
+
     /// Returns `true` if a class has a name made by [`reserved::away`].
     pub(crate) fn has_moved_classes(&self) -> bool {
         let classes = self.tape().classes();

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 /// Returns the document with its regular expressions in the dialect of the target; `None` if nothing changes. Losses
 /// are added. Nodes keep their places.
 ///
+/// PHP has regular expressions only as strings, which get the modifiers: `(?^i:a)`.
+///
 /// If `has_byte_patterns`, the target only has patterns of bytes, so other characters become escapes.
 pub(crate) fn translate_regexps<'d>(
     document: &'d Document<'_>,
@@ -17,34 +19,82 @@ pub(crate) fn translate_regexps<'d>(
     losses: &mut Losses,
 ) -> Option<Document<'d>> {
     let source = document.tape().naming;
-    let (from, to) = match (source, target) {
-        (Naming::Perl | Naming::Plain, Naming::Ruby) => (Dialect::Perl, Dialect::Ruby),
-        (Naming::Ruby, Naming::Perl | Naming::Php) => (Dialect::Ruby, Dialect::Perl),
+    let dialects = match (source, target) {
+        (Naming::Perl | Naming::Plain, Naming::Ruby) => Some((Dialect::Perl, Dialect::Ruby)),
+        (Naming::Ruby, Naming::Perl | Naming::Php) => Some((Dialect::Ruby, Dialect::Perl)),
+        (_, Naming::Php) => None,
         _ => return None,
     };
     let mut tape = Cow::Borrowed(document.tape());
     // Values of a running perl have a source that is unknown, and regular expressions with a mark.
     let regexps = (0u32..)
         .zip(document.nodes())
-        .filter(|(_, node)| node.kind == Kind::Regexp && (source != Naming::Plain || node.has(flag::PERL)));
+        .filter(|(_, node)| node.kind == Kind::Regexp)
+        .filter(|(_, node)| source != Naming::Plain || target == Naming::Php || node.has(flag::PERL));
     for (index, _) in regexps {
         let mut lose = |kind| losses.add(kind, || document.path(index));
         let parts: Vec<Cursor<'_>> = Cursor::new(document, index).children().collect();
         let [pattern, flags] = &*parts else { continue };
+        let Some((from, to)) = dialects else {
+            move_modifiers(&mut tape, (pattern, flags));
+            continue;
+        };
         let flag_letters = flags.target().as_bytes().unwrap_or(&[]).to_vec();
         let text = read_pattern(document, pattern, &flag_letters, from, &mut lose);
         let translated = match &text {
             Some(text) => translate(text, &flag_letters, from),
-            None => Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), is_changed: true },
+            None => Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), loss: Some(LossKind::RegexpNever) },
         };
-        if translated.is_changed {
-            lose(LossKind::RegexpMeaning);
+        if let Some(kind) = translated.loss {
+            lose(kind);
         }
+        let translated = if target == Naming::Php { with_modifiers_inside(translated) } else { translated };
         replace_parts(tape.to_mut(), (pattern, flags), translated, to, has_byte_patterns);
     }
     match tape {
         Cow::Borrowed(_) => None,
         Cow::Owned(tape) => Some(document.with_tape(tape)),
+    }
+}
+
+/// Modifiers that PCRE has inside of a pattern as well.
+const MOVABLE: &[u8] = b"msixn";
+
+/// Returns the pattern as Perl shows it, with these modifiers, and the other modifiers; `None` if there is none to move.
+fn move_into_pattern(pattern: &[u8], flags: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (moved, others): (Vec<u8>, Vec<u8>) = flags.iter().partition(|flag| MOVABLE.contains(flag));
+    if moved.is_empty() {
+        return None;
+    }
+    // A comment in the last line would contain the end of the group.
+    let last_line = pattern.rsplit(|byte| *byte == b'\n').next().unwrap_or(pattern);
+    let end: &[u8] = if moved.contains(&b'x') && last_line.contains(&b'#') { b"\n)" } else { b")" };
+    Some(([b"(?^", &*moved, b":", pattern, end].concat(), others))
+}
+
+/// Moves the modifiers of a regular expression into its pattern.
+fn move_modifiers(tape: &mut Cow<'_, Tape>, parts: (&Cursor<'_>, &Cursor<'_>)) {
+    let (pattern, flags) = (parts.0.target(), parts.1.target());
+    let moved = pattern.as_bytes().zip(flags.as_bytes()).and_then(|(text, flags)| move_into_pattern(text, flags));
+    let Some((text, others)) = moved else { return };
+    let old = *pattern.node();
+    let tape = tape.to_mut();
+    let mut node = tape.new_owned_string(old.kind, &text);
+    if old.kind == Kind::Encoded {
+        node.set_encoding(old.encoding());
+    }
+    set_parts(tape, parts, node, &others);
+}
+
+/// Returns the translation with its modifiers inside of the pattern.
+fn with_modifiers_inside(translated: Translation<'_>) -> Translation<'_> {
+    match move_into_pattern(translated.pattern.as_bytes(), &translated.flags) {
+        Some((text, flags)) => Translation {
+            pattern: Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
+            flags,
+            loss: translated.loss,
+        },
+        None => translated,
     }
 }
 

@@ -25,6 +25,13 @@ pub(super) fn part_has_captures(part: &PatternPart<'_>) -> bool {
     }
 }
 
+/// Returns `true` if a part refers to a group.
+pub(super) fn has_references(pattern: &ParsedPattern<'_>) -> bool {
+    any_part(&pattern.branches, &|part| {
+        matches!(part.kind, PartKind::Backreference(_) | PartKind::Digits(_) | PartKind::Call(_)) || is_condition(part)
+    })
+}
+
 /// Returns the length in characters if each match has the same, and Ruby allows the parts in a look-behind.
 pub(super) fn fixed_length(branch: &[PatternPart<'_>]) -> Option<u32> {
     branch.iter().try_fold(0_u32, |sum, part| sum.checked_add(part_length(part)?))
@@ -213,6 +220,14 @@ pub(super) fn may_leak_captures(pattern: &ParsedPattern<'_>) -> bool {
 
 fn is_condition(part: &PatternPart<'_>) -> bool {
     matches!(&part.kind, PartKind::Group(group) if matches!(group.kind, GroupKind::GroupCondition(_)))
+}
+
+/// Returns `true` if a part has a condition that is a look-around.
+pub(super) fn has_condition(part: &PatternPart<'_>) -> bool {
+    part_has(
+        part,
+        &|part| matches!(&part.kind, PartKind::Group(group) if matches!(group.kind, GroupKind::LookCondition(_))),
+    )
 }
 
 /// Returns `true` if a look-around contains `\K`. Perl refuses such a pattern.

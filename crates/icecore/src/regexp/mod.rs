@@ -1,7 +1,7 @@
 //! Translates regular expressions between Perl and Ruby.
 //!
 //! What is the same in both is copied. What is not known to be the same is reported; and what the other engine can't
-//! load is replaced by [`NEVER`].
+//! load never matches there, and has its source in a comment.
 
 mod document;
 mod escapes;
@@ -19,13 +19,15 @@ mod tree;
 
 pub(crate) use document::translate_regexps;
 
+use crate::losses::LossKind;
 use parse::{Untranslatable, parse_pattern};
 use std::borrow::Cow;
 use to_perl::PerlPatternWriter;
 use to_ruby::RubyWriter;
 use tree::{CharacterRules, DOT_ALL, EXTENDED, EXTENDED_MORE, IGNORE_CASE, MULTI_LINE, Modifiers, NO_CAPTURES};
 
-/// A pattern that never matches, for what can't be translated.
+/// A pattern that never matches, for what can't be translated. A pattern that the other engine can't load would make the
+/// whole document unloadable; and a string in its place would fail where it is matched, or match itself.
 const NEVER: &str = "(?!)";
 
 /// A language whose regular expressions are translated.
@@ -41,8 +43,8 @@ struct Translation<'p> {
     pattern: Cow<'p, str>,
     /// The modifiers as documents have them: Perl's letters, so Ruby's `m` is `s`.
     flags: Vec<u8>,
-    /// Whether it may match other texts, or captures otherwise.
-    is_changed: bool,
+    /// Whether it may match other texts or captures otherwise, or never matches.
+    loss: Option<LossKind>,
 }
 
 /// Translates a regular expression. `flags` are as documents have them.
@@ -51,7 +53,38 @@ fn translate<'p>(pattern: &'p str, flags: &[u8], from: Dialect) -> Translation<'
         Dialect::Perl => translate_for_ruby(pattern, flags),
         Dialect::Ruby => translate_for_perl(pattern, flags),
     };
-    translated.unwrap_or(Translation { pattern: Cow::Borrowed(NEVER), flags: Vec::new(), is_changed: true })
+    translated.unwrap_or_else(|_| never_matching(pattern, from))
+}
+
+/// Returns a translation that never matches, with the source in a comment, where a person finds it.
+fn never_matching(pattern: &str, from: Dialect) -> Translation<'static> {
+    let mut text = NEVER.to_owned();
+    let mut flags = Vec::new();
+    match from {
+        Dialect::Perl => {
+            text.push_str("(?#");
+            for next in pattern.chars() {
+                // In Ruby a backslash escapes the end of the comment.
+                if matches!(next, '\\' | ')') {
+                    text.push('\\');
+                }
+                text.push(next);
+            }
+            text.push(')');
+        }
+        Dialect::Ruby => {
+            // In Perl nothing escapes the end of `(?#…)`; this comment ends at a line end.
+            text.push('#');
+            let source = pattern.replace('\n', "\\n").replace('\r', "\\r");
+            // Perl takes these for code even in a comment, and refuses to load it.
+            text.push_str(&source.replace("(?{", "(? {").replace("(??{", "(? ?{").replace("(*{", "(* {"));
+            flags.push(b'x');
+        }
+    }
+    if from == Dialect::Perl && needs_unicode(&text) {
+        flags.push(b'u');
+    }
+    Translation { pattern: Cow::Owned(text), flags, loss: Some(LossKind::RegexpNever) }
 }
 
 fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<'p>, Untranslatable> {
@@ -88,7 +121,7 @@ fn translate_for_ruby<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
         own.push(b'u');
     }
     let pattern = if text == pattern { Cow::Borrowed(pattern) } else { Cow::Owned(text) };
-    Ok(Translation { pattern, flags: own, is_changed })
+    Ok(Translation { pattern, flags: own, loss: is_changed.then_some(LossKind::RegexpMeaning) })
 }
 
 /// Returns `true` if Ruby gives a literal with this pattern the encoding UTF-8.
@@ -128,5 +161,5 @@ fn translate_for_perl<'p>(pattern: &'p str, flags: &[u8]) -> Result<Translation<
             .map(|(_, letter)| letter),
     );
     let pattern = if text == pattern { Cow::Borrowed(pattern) } else { Cow::Owned(text) };
-    Ok(Translation { pattern, flags: own, is_changed })
+    Ok(Translation { pattern, flags: own, loss: is_changed.then_some(LossKind::RegexpMeaning) })
 }

@@ -400,6 +400,9 @@ impl<'p> Parser<'p> {
             return self.finish_group(GroupKind::LookCondition(Box::new(condition)), modifiers);
         }
         let condition = self.take_until(')')?;
+        if self.is_perl() && condition == "DEFINE" {
+            return self.finish_group(GroupKind::Define, modifiers);
+        }
         let quoted = |open: char, close: char| condition.strip_prefix(open).and_then(|name| name.strip_suffix(close));
         let target = match quoted('<', '>').or_else(|| quoted('\'', '\'')) {
             Some(name) if !name.starts_with(|next: char| next.is_ascii_digit() || next == '-') => Target::Name(name),

@@ -3,14 +3,14 @@
 use super::*;
 
 /// Pattern, flags, expected pattern, expected flags. A pattern of `None` is copied.
-type Row = (&'static str, &'static str, Option<&'static str>, &'static str);
+type Row<'t> = (&'t str, &'t str, Option<&'t str>, &'t str);
 
-fn check_rows(rows: &[Row], from: Dialect, is_changed: bool) {
+fn check_rows(rows: &[Row<'_>], from: Dialect, loss: Option<LossKind>) {
     for (pattern, flags, expected, expected_flags) in rows {
         let translated = translate(pattern, flags.as_bytes(), from);
         let text = format!("{}/{}", translated.pattern, String::from_utf8_lossy(&translated.flags));
         assert_eq!(text, format!("{}/{expected_flags}", expected.unwrap_or(pattern)), "{pattern} /{flags}");
-        assert_eq!(translated.is_changed, is_changed, "{pattern} /{flags}");
+        assert_eq!(translated.loss, loss, "{pattern} /{flags}");
     }
 }
 
@@ -64,7 +64,7 @@ fn patterns_of_perl_are_written_for_ruby() {
             ("(?x: a # b\n)", "", None, ""),
         ],
         Dialect::Perl,
-        false,
+        None,
     );
 }
 
@@ -79,12 +79,14 @@ fn losses_are_reported_for_ruby() {
             ("(?<n>a)(b)", "", Some("(?<n>a)(?<_2>b)"), ""),
             ("(a)(?1)", "", Some(r"(a)\g<1>"), ""),
             ("s(?:s)", "i", None, "i"),
+            ("(?|a(b)|(c)d)", "", Some("(?:a(b)|(c)d)"), ""),
+            ("(?(DEFINE)(?<m>y))x(?&m)", "", Some(r"(?:(?<m>y)){0}x\g<m>"), ""),
         ],
         Dialect::Perl,
-        true,
+        Some(LossKind::RegexpMeaning),
     );
     for pattern in [
-        "(?|(a)|(b))",
+        r"(?|(a)|(b))\1",
         "(?{1})",
         "a(*SKIP)b",
         r"\x{110000}",
@@ -101,7 +103,10 @@ fn losses_are_reported_for_ruby() {
         "(?(R)a|b)",
         "(?[ [a] ])",
     ] {
-        check_rows(&[(pattern, "", Some(NEVER), "")], Dialect::Perl, true);
+        let source = pattern.replace('\\', r"\\").replace(')', r"\)");
+        let translated = translate(pattern, b"", Dialect::Perl);
+        assert_eq!(translated.pattern, format!("(?!)(?#{source})"), "{pattern}");
+        assert_eq!(translated.loss, Some(LossKind::RegexpNever), "{pattern}");
     }
 }
 
@@ -139,7 +144,7 @@ fn patterns_of_ruby_are_written_for_perl() {
             ("a{1}", "n", None, ""),
         ],
         Dialect::Ruby,
-        false,
+        None,
     );
 }
 
@@ -154,10 +159,19 @@ fn losses_are_reported_for_perl() {
             (r"a\G", "", None, ""),
         ],
         Dialect::Ruby,
-        true,
+        Some(LossKind::RegexpMeaning),
     );
-    for pattern in [r"(?<n>a)\k<n+0>", "a{70000}", r"\c?", r"\xE9", "[a", "(?<n>"] {
-        check_rows(&[(pattern, "", Some(NEVER), "")], Dialect::Ruby, true);
+    for (pattern, source) in [
+        (r"(?<n>a)\k<n+0>", r"(?<n>a)\k<n+0>"),
+        ("a{70000}\n#", r"a{70000}\n#"),
+        (r"\c?", r"\c?"),
+        (r"\xE9", r"\xE9"),
+        ("[a", "[a"),
+        ("(?<n>", "(?<n>"),
+        ("(?{1})", "(? {1})"),
+    ] {
+        let expected = format!("{NEVER}#{source}");
+        check_rows(&[(pattern, "", Some(&expected), "x")], Dialect::Ruby, Some(LossKind::RegexpNever));
     }
 }
 
@@ -173,7 +187,7 @@ fn the_nesting_of_patterns_is_limited() {
             let _ = translate(&text.repeat(100_000), b"i", from);
         }
         let long = "a(?:b|c)d?[e-g]\\d".repeat(20_000);
-        assert!(!translate(&long, b"", from).is_changed);
+        assert_eq!(translate(&long, b"", from).loss, None);
     }
 }
 

@@ -217,6 +217,7 @@ impl<'p> PerlPatternWriter<'p> {
                 if number == 0 || number as usize > self.pattern.groups.len() || self.pattern.has_names() {
                     return Err(Untranslatable);
                 }
+                self.is_changed |= self.open_groups.contains(&number);
                 let is_same = text[1..].bytes().all(|byte| byte.is_ascii_digit());
                 match is_same {
                     true => self.out.push_str(text),
@@ -225,7 +226,9 @@ impl<'p> PerlPatternWriter<'p> {
             }
             Target::Name(name) => {
                 let number = self.named_group(name)?;
-                self.is_changed |= self.pattern.is_ambiguous(name);
+                let position = self.pattern.groups.iter().position(|group| *group == Some(name));
+                let is_inside = position.is_some_and(|position| self.open_groups.contains(&(position as u32 + 1)));
+                self.is_changed |= is_inside || self.pattern.is_ambiguous(name);
                 match is_perl_name(name) {
                     true => self.out.push_str(text),
                     false => self.out.push_str(&format!("\\g{{{number}}}")),
@@ -320,7 +323,7 @@ impl<'p> PerlPatternWriter<'p> {
                 self.out.push_str(&part.text[..end]);
             }
             GroupKind::Absent => return self.write_absent(group),
-            GroupKind::BranchReset | GroupKind::LookCondition(_) => return Err(Untranslatable),
+            GroupKind::BranchReset | GroupKind::LookCondition(_) | GroupKind::Define => return Err(Untranslatable),
         }
         self.open_groups.push(number);
         self.write_branches(&group.branches)?;

@@ -257,6 +257,8 @@ impl<'p> RubyWriter<'p> {
                 if number == 0 || number as usize > self.pattern.groups.len() {
                     return Err(Untranslatable);
                 }
+                // In its own group, Perl matches the text of the last round.
+                self.is_changed |= self.open_groups.contains(&number);
                 if !has_names {
                     let is_same = text[1..].bytes().all(|byte| byte.is_ascii_digit());
                     match is_same {
@@ -275,10 +277,10 @@ impl<'p> RubyWriter<'p> {
             }
             Target::Name(name) => {
                 let position = self.pattern.groups.iter().position(|group| *group == Some(name));
-                if position.is_none_or(|position| position as u32 >= self.last_group) {
+                let Some(position) = position.filter(|position| (*position as u32) < self.last_group) else {
                     return Err(Untranslatable);
-                }
-                self.is_changed |= self.pattern.is_ambiguous(name);
+                };
+                self.is_changed |= self.pattern.is_ambiguous(name) || self.open_groups.contains(&(position as u32 + 1));
                 let is_same = text.starts_with("\\k<") || text.starts_with("\\k'");
                 match is_same && !text.contains(' ') {
                     true => self.out.push_str(text),
@@ -301,13 +303,12 @@ impl<'p> RubyWriter<'p> {
             Target::Name(name) => {
                 let position =
                     self.pattern.groups.iter().position(|group| *group == Some(name)).ok_or(Untranslatable)?;
-                if self.pattern.is_ambiguous(name) {
-                    return Err(Untranslatable);
-                }
                 position as u32 + 1
             }
         };
-        if number as usize > self.pattern.groups.len() {
+        // Ruby refuses a call of a name that several groups have.
+        let is_ambiguous = self.pattern.group_name(number).is_some_and(|name| self.pattern.is_ambiguous(name));
+        if is_ambiguous || number as usize > self.pattern.groups.len() {
             return Err(Untranslatable);
         }
         let is_inside = number == 0 || self.open_groups.contains(&number);
@@ -357,8 +358,19 @@ impl<'p> RubyWriter<'p> {
             GroupKind::LookBehind(is_negated) => return self.write_look_behind(group, *is_negated),
             GroupKind::BranchReset => {
                 if measure::has_captures(&group.branches) {
+                    // Ruby counts the groups of each alternative, so numbers would name other groups.
+                    if measure::has_references(self.pattern) {
+                        return Err(Untranslatable);
+                    }
+                    self.is_changed = true;
+                }
+                self.out.push_str("(?:");
+            }
+            GroupKind::Define => {
+                if group.branches.len() > 1 {
                     return Err(Untranslatable);
                 }
+                self.is_changed = true;
                 self.out.push_str("(?:");
             }
             GroupKind::Absent => return Err(Untranslatable),
@@ -387,7 +399,10 @@ impl<'p> RubyWriter<'p> {
         if let Some(branch) = group.branches.last() {
             self.end_comment(branch);
         }
-        self.out.push(')');
+        self.out.push_str(match group.kind {
+            GroupKind::Define => "){0}",
+            _ => ")",
+        });
         Ok(())
     }
 
@@ -473,8 +488,8 @@ impl<'p> RubyWriter<'p> {
             self.out.push_str("(?!)");
             return Ok(());
         }
-        // Perl matches alternatives with `{0}` wrongly.
-        self.is_changed |= max == Some(0);
+        // Perl matches alternatives with `{0}` wrongly, and does not give up rounds that have a condition.
+        self.is_changed |= max == Some(0) || max != Some(1) && measure::has_condition(part);
         let needs_group = matches!(part.kind, PartKind::LineStart | PartKind::LineEnd)
             && !part.modifiers.has(MULTI_LINE)
             || matches!(part.kind, PartKind::Verb(_) | PartKind::NamedBoundary | PartKind::Anchor(_));

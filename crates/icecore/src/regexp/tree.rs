@@ -142,6 +142,8 @@ pub(super) enum GroupKind<'p> {
     Absent,
     /// `(?(1)…|…)`
     GroupCondition(Target<'p>),
+    /// Perl's `(?(DEFINE)…)`, which only calls reach.
+    Define,
     /// Perl's `(?(?=…)…|…)`: the first branch is the condition.
     LookCondition(Box<PatternPart<'p>>),
 }

@@ -728,7 +728,9 @@ impl<'d> Comparison<'d> {
             }
             _ => {
                 self.require_loss(&[LossKind::Regexp], a, "a regexp is gone");
-                if !letters(flags).is_empty() && self.language == Language::Php {
+                // The other modifiers are in the pattern.
+                let is_lost = letters(flags).iter().any(|letter| !b"msixn".contains(letter));
+                if is_lost && self.language == Language::Php {
                     self.require_loss(&[LossKind::RegexpFlags], a, "flags are gone");
                 }
             }

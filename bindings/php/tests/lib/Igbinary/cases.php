@@ -144,6 +144,11 @@ function read_cases(): array
             fn ($value) => str_replace('\u0000', '~', json_encode((array) $value)),
             '{"a":null,"~*~b":2,"~Igbinary\\\\Plain~c":3,"b":9}',
         ],
+        'an object whose class has no valid name' => [
+            '1703' . '412042' . '1401' . '1101780601',
+            fn ($value) => json_encode((array) $value),
+            '{"__PHP_Incomplete_Class_Name":"A B","x":1}',
+        ],
         'a payload for a class without Serializable' => [
             '170e496762696e6172795c506c61696e1d024e3b',
             $text,
@@ -170,6 +175,82 @@ function failing_cases(): array
         'a resource' => [
             fn ($implementation) => $implementation->igbinarySerialize([STDERR]),
             'Cannot serialize resource(stream)',
+        ],
+    ];
+}
+
+/** Names of cases, each with malformed bytes and igbinary's warning. The bytes have their header. */
+function malformed_cases(): array
+{
+    $suit = bin2hex('Igbinary\Suit');
+    return [
+        'an old version' => ['00000003' . '00', 'igbinary_unserialize_header: unsupported version: 3, should be 1 or 2'],
+        'the other byte order' => [
+            '02000000' . '00',
+            'igbinary_unserialize_header: unsupported version: 33554432, should be 1 or 2 (wrong endianness?)',
+        ],
+        'a text' => [
+            bin2hex('s:2:"a'),
+            'igbinary_unserialize_header: unsupported version: "s:2:"..., should begin with a binary version header of '
+                . '"\x00\x00\x00\x01" or "\x00\x00\x00\x02"',
+        ],
+        'a text with quotes' => [
+            bin2hex('"a\\bc'),
+            'igbinary_unserialize_header: unsupported version: "\\"a\\\\b"..., should begin with a binary version header '
+                . 'of "\x00\x00\x00\x01" or "\x00\x00\x00\x02"',
+        ],
+        'no value' => ['00000002', 'igbinary_unserialize_header: expected at least 5 bytes of data, got 4 byte(s)'],
+        'more data' => ['00000002' . '0500', 'igbinary_unserialize: received more data to unserialize than expected'],
+        'a cut count' => ['00000002' . '1500', 'igbinary_unserialize_array: end-of-data'],
+        'a count beyond the end' => [
+            '00000002' . '1403' . '0600',
+            'igbinary_unserialize_array: data size 2 smaller that requested array length 3.',
+        ],
+        'a float as a key' => [
+            '00000002' . '1401' . '0c' . '0000000000000000' . '00',
+            "igbinary_unserialize_array: unknown key type '0c', position 7",
+        ],
+        'an entry without its value' => ['00000002' . '1401' . '0601', 'igbinary_unserialize_zval: end-of-data'],
+        'an unknown tag' => ['00000002' . '1401' . '0600' . '28', "igbinary_unserialize_zval: unknown type '28', position 9"],
+        'a cut integer' => ['00000002' . '0801', 'igbinary_unserialize_long: end-of-data'],
+        'a cut float' => ['00000002' . '0c01', 'igbinary_unserialize_double: end-of-data'],
+        'a cut string' => ['00000002' . '110361', 'igbinary_unserialize_chararray: end-of-data'],
+        'a string without a number' => [
+            '00000002' . '1401' . '110161' . '0e01',
+            'igbinary_unserialize_string: string index is out-of-bounds',
+        ],
+        'a link to a later value' => [
+            '00000002' . '1401' . '0600' . '0101',
+            'igbinary_unserialize_ref: invalid reference 1 >= 1',
+        ],
+        'a link to a variable with a scalar' => [
+            '00000002' . '1403' . '0600' . '250601' . '0601' . '2501' . '01' . '0602' . '2202',
+            'igbinary_unserialize_ref: invalid reference 2 >= 2',
+        ],
+        'an object without a body' => ['00000002' . '170141', 'igbinary_unserialize_object: end-of-data'],
+        'an object with another body' => [
+            '00000002' . '170141' . '00',
+            "igbinary_unserialize_object: unknown object inner type '00', position 8",
+        ],
+        'properties beyond the end' => [
+            '00000002' . '170141' . '1401',
+            'igbinary_unserialize_object_properties: data size 0 smaller that requested array length 1.',
+        ],
+        'an enum case without a name' => [
+            '00000002' . '170d' . $suit . '27',
+            'igbinary_unserialize_object_enum_case: end-of-data',
+        ],
+        'an unknown case' => [
+            '00000002' . '170d' . $suit . '27' . '1101' . '58',
+            'igbinary_unserialize_object_enum_case: Undefined constant Igbinary\Suit::X',
+        ],
+        'an enum that does not exist' => [
+            '00000002' . '170141' . '27' . '1101' . '58',
+            "igbinary_unserialize_object_enum_case: Class 'A' does not exist",
+        ],
+        'a payload for a class that does not exist' => [
+            '00000002' . '170141' . '1d00',
+            'Class __PHP_Incomplete_Class has no unserializer',
         ],
     ];
 }
