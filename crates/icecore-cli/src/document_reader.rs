@@ -5,7 +5,7 @@ use crate::foreign_input::ForeignInput;
 use crate::mistakes;
 use crate::records::Framing;
 use crate::report::{Abort, Report, usage_error};
-use icecore::detect::{Damage, DamageCause};
+use icecore::detect::{DamageCause, DetectedDamage};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
     format::Side,
@@ -393,7 +393,7 @@ pub fn typed_json_stage() -> Result<Stage, Error> {
 }
 
 /// Returns the error for an input that is damaged in a known way.
-fn damage_error(damage: &Damage) -> Error {
+fn damage_error(damage: &DetectedDamage) -> Error {
     if let Some(error) = &damage.error {
         return error.clone();
     }

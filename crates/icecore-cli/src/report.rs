@@ -120,7 +120,7 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
-        // Long data is no valid name of a file at all.
+        // Long data is not even a valid name of a file.
         let is_missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename);
         let may_be_output = self.has_output_option && self.input_count > 1 && Path::new(name).extension().is_some();
         let hint = match may_be_output {

@@ -56,7 +56,7 @@ pub use blobs::Blobs;
 pub use decoder::{BadRow, ByteTexts, Decoded, Decoder, OnError, Options};
 pub use encode::{Encoded, Encoder};
 pub use error::Error;
-pub use infer::Inference;
+pub use infer::{Inference, has_binary_controls};
 pub use parallel::decode_chunks;
 pub use source::Source;
 

@@ -70,6 +70,9 @@ pub struct Tally {
     /// row and column.
     #[serde(skip)]
     pub kept_values: Option<(u64, u64, String)>,
+    /// Values that are ordinary text, in columns whose type can't hold it: their number, and the first row and column.
+    #[serde(skip)]
+    pub texts_as_null: Option<(u64, u64, String)>,
     /// Number of values that were decoded in the given format of their column.
     #[serde(skip)]
     pub decoded_as_given: u64,
@@ -116,6 +119,11 @@ impl Tally {
     /// Counts a value that is not of the given format of its column and stays unchanged.
     pub fn count_kept_value(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.kept_values.get_or_insert_with(|| (0, record, column())).0 += 1;
+    }
+
+    /// Counts a value that is ordinary text, in a column whose type can't hold it.
+    pub fn count_text_as_null(&mut self, record: u64, column: impl FnOnce() -> String) {
+        self.texts_as_null.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
     /// Returns whether there are records that can't be decoded.
@@ -185,6 +193,9 @@ impl Tally {
         }
         if let Some((count, record, column)) = &other.kept_values {
             self.kept_values.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
+        if let Some((count, record, column)) = &other.texts_as_null {
+            self.texts_as_null.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }
         self.decoded_as_given += other.decoded_as_given;
         if let Some((count, record, column)) = &other.left_out {

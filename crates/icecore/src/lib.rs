@@ -34,6 +34,7 @@ mod error;
 mod find_byte;
 pub mod format;
 mod hash;
+mod html_entities;
 pub mod known;
 mod limits;
 mod losses;

@@ -18,6 +18,7 @@ const LAYERS: &[&str] = &[
     "spreadsheet",
     "suggest",
     "find_byte",
+    "html_entities",
     "base64",
     "num",
     "error",

@@ -23,7 +23,11 @@ fn unwrap(name: &str, input: &[u8]) -> Result<UnwrappedBytes, ErrorKind> {
 fn wrapped_bytes_are_unwrapped() {
     let inside: Vec<u8> = (0..=255).chain(*b"it's \\ \"quoted\" \0").collect();
     for wrapper in wrap::all() {
-        let name = if wrapper.name == "rails-signed" { "rails-signed:key=k" } else { wrapper.name };
+        let name = match wrapper.name {
+            "rails-signed" => "rails-signed:key=k",
+            "plack-session" => "plack-session:key=k,id=1",
+            name => name,
+        };
         for len in [0, 1, 10, inside.len()] {
             let stage = Stage::parse(&format!("{name}/json")).unwrap();
             let outside = stage.wrap(inside[..len].to_vec()).unwrap();
@@ -182,7 +186,11 @@ fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
         assert_eq!(unwrapped.unchecked, None);
         unwrapped.metadata.into_iter().map(|item| (item.option, item.value)).collect::<Vec<_>>()
     };
-    let complete = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
+    let complete = [
+        ("expires", "2030-01-01T00:00:00.000Z".to_owned()),
+        ("purpose", "login".to_owned()),
+        ("digest", "sha1".to_owned()),
+    ];
     assert_eq!(metadata_of(&source), complete);
     assert_eq!(stage("rails-signed/json").unwrap(&source, &limits).unwrap().unchecked, Some("signature"));
 
@@ -219,6 +227,24 @@ fn cache_entries_keep_expiry_version_and_compression() {
     assert_eq!(icecore::convert(&laravel, "laravel-cache/php", "laravel-cache/php").unwrap(), laravel);
     let error = icecore::convert(b"[1]", "json", "rails-cache:expires=soon/marshal").unwrap_err();
     assert!(error.to_string().contains("seconds since 1970"), "{error}");
+}
+
+/// An application reads neither another digest nor another layout.
+#[test]
+fn the_kind_of_digest_and_the_layout_are_kept() {
+    let signed = icecore::convert(b"[1]", "json", "rails-signed:key=k,digest=sha256/json").unwrap();
+    let again = icecore::convert(&signed, "rails-signed:key=k/json", "rails-signed:key=k/json").unwrap();
+    assert_eq!(again, signed);
+    let marshal = icecore::convert(b"[1,null]", "json", "marshal").unwrap();
+    for layout in ["layout=7.0", "layout=7.0,compress"] {
+        let entry = icecore::convert(&marshal, "marshal", &format!("rails-cache:{layout}/marshal")).unwrap();
+        assert!(entry.starts_with(b"\0\x04\x08[") || entry.starts_with(b"\x01\x78"), "{layout}");
+        assert_eq!(icecore::convert(&entry, "rails-cache/marshal", "rails-cache/marshal").unwrap(), entry);
+    }
+    let old = b"\x04\x08o: ActiveSupport::Cache::Entry\x06:\x0b@valuei\x06";
+    let error = icecore::convert(old, "rails-cache/marshal", "rails-cache/marshal").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    assert!(icecore::convert(old, "rails-cache/marshal", "rails-cache:layout=7.1/marshal").is_ok());
 }
 
 /// ActiveSupport 7.2 omits the padding.

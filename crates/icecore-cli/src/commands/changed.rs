@@ -91,12 +91,20 @@ impl ChangeWriter<'_> {
         if output.is_none() && terminal::is_stdout_terminal() {
             terminal::check_not_binary(&changed.stage, self.args.force)?;
         }
+        let counts = match output.is_some() && report.prints_notes() {
+            true => self.with_differences(source, &changed, report, |differences| Ok(ChangeCounts::of(differences)))?,
+            false => None,
+        };
         let mut target = Target::new(destination)?;
         if output.is_none() && !self.args.force {
             target.writer.escape_controls();
         }
         target.writer.write_bytes(&changed.after)?;
-        target.complete_output()
+        target.complete_output()?;
+        if let Some(counts) = counts {
+            report.report_done(&source.name(), counts.total(), counts.to_string());
+        }
+        Ok(())
     }
 
     /// Replaces each file in which something changes.

@@ -7,7 +7,7 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
 use crate::source::Source;
 use clap::{Args, ValueHint};
-use icecore::detect::{self, Damage, DamageCause, Finding};
+use icecore::detect::{self, DamageCause, DetectedDamage, Finding};
 use icecore::format::Certainty;
 use icecore_tables::unicode::WideEncoding;
 use serde::Serialize;
@@ -130,7 +130,7 @@ fn wide_text_row<'a>(file: &'a str, encoding: WideEncoding, title: &'a str) -> D
 fn detection_row<'a>(
     file: &'a str,
     finding: Option<&'a Finding>,
-    damage: Option<&Damage>,
+    damage: Option<&DetectedDamage>,
     foreign: Option<ForeignInput>,
 ) -> DetectionRow<'a> {
     DetectionRow {
@@ -147,7 +147,7 @@ fn detection_row<'a>(
 }
 
 /// Returns what happened to a file, and for an unknown version which one that is.
-fn describe_damage(damage: &Damage) -> String {
+fn describe_damage(damage: &DetectedDamage) -> String {
     let error = damage.error.as_ref().filter(|_| damage.cause == DamageCause::Unsupported);
     let details = error.and_then(|error| Some((error.expected()?, error.found()?)));
     details.map_or(damage.cause.describe().to_owned(), |(expected, found)| {
@@ -159,7 +159,7 @@ fn describe_damage(damage: &Damage) -> String {
 fn format_line(
     file: &str,
     finding: Option<&Finding>,
-    damage: Option<&Damage>,
+    damage: Option<&DetectedDamage>,
     foreign: Option<ForeignInput>,
     paint: Paint,
 ) -> String {

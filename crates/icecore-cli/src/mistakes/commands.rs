@@ -56,7 +56,7 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("store", "move clone migrate backup", "copy"),
 ];
 
-/// Words that are no names of commands, and how to do what they mean.
+/// Words that are not names of commands, and how to do what they mean.
 const COMMAND_ADVICE: &[(&str, &str)] = &[
     (
         "validate check verify lint test valid",
@@ -92,7 +92,7 @@ fn suggest_command(command: &Command, key: &str, word: &str) -> Option<String> {
     synonym.map(|(_, _, name)| *name).or_else(similar).map(str::to_owned)
 }
 
-/// Returns how to do what a word means that is no name of a command. `key` is the name of the command before it.
+/// Returns how to do what a word means that is not the name of a command. `key` is the name of the command before it.
 fn command_advice(key: &str, word: &str) -> Option<&'static str> {
     let advice = COMMAND_ADVICE.iter().find(|(words, _)| key.is_empty() && words.split(' ').any(|known| known == word));
     advice.map(|(_, text)| *text)

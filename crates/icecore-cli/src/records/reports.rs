@@ -137,6 +137,14 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             );
             report_count(tally, "kept", *count, text, report);
         }
+        if let Some((count, record, column)) = &tally.texts_as_null {
+            let phrase = if *count == 1 { "value is ordinary text" } else { "values are ordinary text" };
+            let text = format!(
+                "{} {phrase}, which the type of the column can't hold: null, first in {singular} {record} at column {column}; --schema '{column}: json' keeps the text",
+                group_digits(*count)
+            );
+            report_count(tally, "null", *count, text, report);
+        }
         if let Some((count, record, column)) = &tally.left_out {
             let phrase = if *count == 1 { "row has entries" } else { "rows have entries" };
             let text = format!(

@@ -36,13 +36,23 @@ pub struct Inference {
     inferred_type: InferredType,
     rows: u64,
     bad: u64,
+    bytes_as_text: bool,
 }
 
 impl Inference {
     /// Creates an inference for blobs of this source. The limits apply to each blob.
     pub fn new(source: impl Into<Source>, limits: &Limits) -> Inference {
         let codecs = Codecs::new(source.into(), limits);
-        Inference { codecs, tape: Tape::new(), inferred_type: InferredType::Nothing, rows: 0, bad: 0 }
+        let (inferred_type, bytes_as_text) = (InferredType::Nothing, false);
+        Inference { codecs, tape: Tape::new(), inferred_type, rows: 0, bad: 0, bytes_as_text }
+    }
+
+    /// Sets whether strings that are not UTF-8 are text, unless they have control characters that no text has. Decode
+    /// with [`Options::bytes_as_text`](crate::Options::bytes_as_text) then.
+    #[must_use]
+    pub fn with_bytes_as_text(mut self, bytes_as_text: bool) -> Inference {
+        self.bytes_as_text = bytes_as_text;
+        self
     }
 
     /// Examines all blobs of a column.
@@ -73,7 +83,8 @@ impl Inference {
         let document = Document::from_tape(input, std::mem::take(&mut self.tape));
         let remaining_values = EXAMINED_PER_VALUE * document.nodes().len() as u64 + EXTRA_VALUES;
         let inferred_type =
-            TypeInference { remaining_values, open_containers: Vec::new() }.infer_value(document.root());
+            TypeInference { remaining_values, open_containers: Vec::new(), bytes_as_text: self.bytes_as_text }
+                .infer_value(document.root());
         self.tape = document.into_tape();
         Ok(inferred_type)
     }
@@ -94,6 +105,11 @@ impl Inference {
     }
 }
 
+/// Returns whether bytes have control characters that text does not have.
+pub fn has_binary_controls(bytes: &[u8]) -> bool {
+    bytes.iter().any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1f | 0x7f))
+}
+
 /// Links may lead to the same values again and again, so the number of values that are examined is limited. The limit
 /// is this number for each value of a document, and `EXTRA_VALUES` in addition.
 const EXAMINED_PER_VALUE: u64 = 4;
@@ -105,6 +121,8 @@ struct TypeInference {
     remaining_values: u64,
     /// The lists and maps that are being examined.
     open_containers: Vec<u32>,
+    /// See [`Inference::with_bytes_as_text`].
+    bytes_as_text: bool,
 }
 
 impl TypeInference {
@@ -150,7 +168,7 @@ impl TypeInference {
             }
             Value::Float(_) => InferredType::Float,
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
-                if std::str::from_utf8(bytes).is_ok() {
+                if std::str::from_utf8(bytes).is_ok() || self.bytes_as_text && !has_binary_controls(bytes) {
                     InferredType::Text
                 } else {
                     InferredType::Bytes

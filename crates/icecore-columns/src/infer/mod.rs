@@ -17,4 +17,4 @@
 mod inference;
 mod inferred_type;
 
-pub use inference::Inference;
+pub use inference::{Inference, has_binary_controls};

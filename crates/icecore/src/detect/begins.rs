@@ -94,8 +94,11 @@ pub fn is_damaged_data(input: &[u8]) -> bool {
 
 /// Returns the stage of bytes that [`is_damaged_data`] accepts.
 pub(super) fn damaged_stage(input: &[u8]) -> Option<Stage> {
-    let json = || Stage::parse("json").ok().filter(|_| begins_with_json_item(input));
-    begins_frozen(input).or_else(json)
+    let text_format = || {
+        let is_begun = |format: &&Format| super::supported::is_one_text(format) && format.may_begin(input);
+        format::all().iter().copied().find(is_begun).filter(|_| begins_with_json_item(input)).map(Stage::of)
+    };
+    begins_frozen(input).or_else(text_format)
 }
 
 /// Returns the compression whose magic number the input has.

@@ -4,8 +4,8 @@
 use super::supported::find_first_format;
 use super::{Finding, begins, identify};
 use crate::error::{Error, ErrorKind};
-use crate::format::Certainty;
-use crate::format::php::decode_entities;
+use crate::format::{Certainty, Request};
+use crate::html_entities::decode_entities;
 use crate::limits::Limits;
 use crate::stage::Stage;
 use memchr::memmem;
@@ -147,7 +147,7 @@ impl FrameLength {
 /// Damage, and the format that the bytes had before.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Damage {
+pub struct DetectedDamage {
     /// The probable cause.
     pub cause: DamageCause,
     /// The stage of the undamaged bytes: `base64/php`.
@@ -156,9 +156,9 @@ pub struct Damage {
     pub error: Option<Error>,
 }
 
-impl Damage {
-    fn new(cause: DamageCause, stage: Stage) -> Damage {
-        Damage { cause, stage, error: None }
+impl DetectedDamage {
+    fn new(cause: DamageCause, stage: Stage) -> DetectedDamage {
+        DetectedDamage { cause, stage, error: None }
     }
 }
 
@@ -174,9 +174,9 @@ impl Damage {
 /// let entities = find_damage(b"a:1:{i:0;s:5:&quot;Alice&quot;;}").unwrap();
 /// assert_eq!((cause(&entities), &*entities.stage.name()), (DamageCause::Entities, "php"));
 /// assert!(find_damage(b"a:0:{}").is_none() && find_damage(b"hello").is_none());
-/// # fn cause(damage: &icecore::detect::Damage) -> DamageCause { damage.cause }
+/// # fn cause(damage: &icecore::detect::DetectedDamage) -> DamageCause { damage.cause }
 /// ```
-pub fn find_damage(input: &[u8]) -> Option<Damage> {
+pub fn find_damage(input: &[u8]) -> Option<DetectedDamage> {
     if let Some(finding) = identify(input) {
         // The readers of texts skip a byte order mark if their caller says so.
         let text = input.strip_prefix(MARK).unwrap_or(input);
@@ -185,11 +185,11 @@ pub fn find_damage(input: &[u8]) -> Option<Damage> {
     let undone = UNDOINGS.iter().find_map(|(cause, undo)| {
         let finding = identify(&undo(input)?)?;
         let is_known = finding.is_read && finding.certainty == Certainty::Sure;
-        Some(Damage::new(*cause, stage_of_finding(&finding).filter(|_| is_known)?))
+        Some(DetectedDamage::new(*cause, stage_of_finding(&finding).filter(|_| is_known)?))
     });
     undone
         .or_else(|| find_frames(input))
-        .or_else(|| Some(Damage::new(DamageCause::Concatenated, Stage::of(find_first_format(input)?))))
+        .or_else(|| Some(DetectedDamage::new(DamageCause::Concatenated, Stage::of(find_first_format(input)?))))
         .or_else(|| find_break(input, &begins::damaged_stage(input)?))
 }
 
@@ -213,8 +213,8 @@ fn stage_of_finding(finding: &Finding) -> Option<Stage> {
 }
 
 /// Returns where the bytes are cut or broken, if this stage can't read them.
-fn find_break(input: &[u8], stage: &Stage) -> Option<Damage> {
-    let error = crate::read_as(input, stage, &Limits::default()).err()?;
+fn find_break(input: &[u8], stage: &Stage) -> Option<DetectedDamage> {
+    let error = read_all(input, stage).err()?;
     let cause = match error.kind() {
         ErrorKind::Truncated => DamageCause::Cut,
         // Other bytes follow, or the input is larger than these limits.
@@ -222,12 +222,21 @@ fn find_break(input: &[u8], stage: &Stage) -> Option<Damage> {
         ErrorKind::Unsupported => DamageCause::Unsupported,
         _ => DamageCause::Broken,
     };
-    Some(Damage { cause, stage: stage.clone(), error: Some(error) })
+    Some(DetectedDamage { cause, stage: stage.clone(), error: Some(error) })
+}
+
+/// Reads bytes as one document, and drops it.
+fn read_all(input: &[u8], stage: &Stage) -> Result<(), Error> {
+    let mut limits = Limits::default();
+    let body = stage.unwrap_within(input, &mut limits)?.bytes;
+    let request = Request::new(&limits);
+    let outcome = stage.format().read(&body, stage.settings(), request);
+    outcome.into_whole_document(&body, stage.format()).map(drop)
 }
 
 /// Returns the form and the stage of documents that follow their lengths. The first one must be in a format with a
 /// signature, and all lengths must fit.
-fn find_frames(input: &[u8]) -> Option<Damage> {
+fn find_frames(input: &[u8]) -> Option<DetectedDamage> {
     FrameLength::ALL.iter().find_map(|length| {
         let (first, mut rest) = length.split_first(input)?;
         while !rest.is_empty() {
@@ -235,7 +244,7 @@ fn find_frames(input: &[u8]) -> Option<Damage> {
         }
         let finding = identify(first).filter(|finding| finding.is_read && finding.certainty == Certainty::Sure)?;
         let has_signature = finding.wrappers.is_empty() && begins::begins_frozen(first).is_some();
-        Some(Damage::new(DamageCause::Framed(*length), stage_of_finding(&finding).filter(|_| has_signature)?))
+        Some(DetectedDamage::new(DamageCause::Framed(*length), stage_of_finding(&finding).filter(|_| has_signature)?))
     })
 }
 

@@ -22,7 +22,7 @@ use crate::stage::Stage;
 use walk::{ByteWalk, Rejection, WalkResult};
 
 pub use begins::{begins_as, begins_frozen, is_damaged_data};
-pub use damage::{Damage, DamageCause, FrameLength, find_damage};
+pub use damage::{DamageCause, DetectedDamage, FrameLength, find_damage};
 
 /// The detected format of some bytes.
 #[derive(Clone, Debug)]

@@ -153,7 +153,7 @@ fn detect_wrapped_stage(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
 
 /// Returns `true` if a document of the format is one text that can only be recognised as a whole. In a format of lines,
 /// a damaged line does not rule out the format.
-fn is_one_text(format: &Format) -> bool {
+pub(super) fn is_one_text(format: &Format) -> bool {
     format.can.evidence == format::Evidence::Whole && format.can.line.is_none()
 }
 

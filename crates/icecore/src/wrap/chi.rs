@@ -2,9 +2,9 @@
 
 use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
-use crate::detect::begins_frozen;
 use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
+use crate::format::{self, Evidence};
 use crate::limits::Limits;
 use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
@@ -56,38 +56,41 @@ const COMPRESSED: u8 = 4;
 const VERSION: u8 = 1;
 
 /// The header of an entry. CHI writes its integers in the byte order of the machine; nearly all are little-endian.
-struct Header {
+struct EntryHeader {
     created: u32,
     early: u32,
     expires: u32,
     flags: u8,
 }
 
-impl Header {
-    fn parse(input: &[u8]) -> Option<(Header, &[u8])> {
+impl EntryHeader {
+    fn parse(input: &[u8]) -> Option<(EntryHeader, &[u8])> {
         let (created, rest) = input.split_first_chunk()?;
         let (early, rest) = rest.split_first_chunk()?;
         let (expires, rest) = rest.split_first_chunk()?;
         let [flags, VERSION, value @ ..] = rest else { return None };
         let [created, early, expires] = [created, early, expires].map(|bytes| u32::from_le_bytes(*bytes));
-        (*flags <= SERIALIZED | UTF8 | COMPRESSED).then_some((Header { created, early, expires, flags: *flags }, value))
+        (*flags <= SERIALIZED | UTF8 | COMPRESSED)
+            .then_some((EntryHeader { created, early, expires, flags: *flags }, value))
     }
 }
 
 /// Detects a frozen value, or compressed data, after a plausible header.
 fn detect(input: &[u8]) -> bool {
-    Header::parse(input).is_some_and(|(header, value)| {
+    EntryHeader::parse(input).is_some_and(|(header, value)| {
         header.created <= header.early
             && header.flags & SERIALIZED != 0
             && match header.flags & COMPRESSED {
-                0 => begins_frozen(value).is_some(),
+                0 => format::all()
+                    .iter()
+                    .any(|format| format.can.evidence == Evidence::Beginning && format.may_begin(value)),
                 _ => value.starts_with(b"\x1f\x8b\x08"),
             }
     })
 }
 
 fn read_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
-    let (header, value) = Header::parse(input)?;
+    let (header, value) = EntryHeader::parse(input)?;
     if header.flags & COMPRESSED == 0 {
         return Some(ContentHead { bytes: Cow::Borrowed(value), is_complete });
     }
@@ -95,7 +98,7 @@ fn read_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usiz
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let (header, value) = Header::parse(input).ok_or_else(|| {
+    let (header, value) = EntryHeader::parse(input).ok_or_else(|| {
         let error = Error::new(if input.len() < HEADER_LEN { ErrorKind::Truncated } else { ErrorKind::Malformed });
         error
             .at(input.len().min(HEADER_LEN - 2))

@@ -41,7 +41,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         },
     ],
     page: include_str!("php_cache.md"),
-    detect: |input| Header::parse(input).is_ok_and(|header| begins_value(&input[header.len..])),
+    detect: |input| HeaderLines::parse(input).is_ok_and(|header| begins_value(&input[header.len..])),
     evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
@@ -59,7 +59,7 @@ const MAX_DIGITS: usize = 19;
 const MAX_KEY_LEN: usize = 64 << 10;
 
 /// The lines before the value.
-struct Header<'a> {
+struct HeaderLines<'a> {
     has_guard: bool,
     expires: &'a str,
     key: Option<Cow<'a, str>>,
@@ -68,8 +68,8 @@ struct Header<'a> {
     len: usize,
 }
 
-impl<'a> Header<'a> {
-    fn parse(input: &'a [u8]) -> Result<Header<'a>, Error> {
+impl<'a> HeaderLines<'a> {
+    fn parse(input: &'a [u8]) -> Result<HeaderLines<'a>, Error> {
         let has_guard = input.starts_with(GUARD);
         let start = if has_guard { GUARD.len() } else { 0 };
         let expected = "a line with the digits of an expiry";
@@ -79,19 +79,20 @@ impl<'a> Header<'a> {
             std::str::from_utf8(expires).ok().filter(|digits| is_number(digits.as_bytes())).ok_or_else(|| {
                 Error::new(ErrorKind::Malformed).at(start).expecting(expected).finding("other characters")
             })?;
-        let mut header = Header { has_guard, expires, key: None, has_length: false, len: 0 };
+        let mut header = HeaderLines { has_guard, expires, key: None, has_length: false, len: 0 };
         if !begins_value(rest)
             && let Some((line, after)) = split_line(rest, MAX_KEY_LEN)
             && !is_length(line, after)
+            && (begins_value(after) || begins_with_length(after))
         {
             header.key = Some(String::from_utf8_lossy(line));
             rest = after;
         }
-        if let Some((line, after)) = split_line(rest, MAX_DIGITS)
-            && is_length(line, after)
+        if begins_with_length(rest)
+            && let Some((_, value)) = split_line(rest, MAX_DIGITS)
         {
             header.has_length = true;
-            rest = after;
+            rest = value;
         }
         header.len = input.len() - rest.len();
         Ok(header)
@@ -113,6 +114,11 @@ fn is_length(line: &[u8], value: &[u8]) -> bool {
     is_number(line) && std::str::from_utf8(line).is_ok_and(|digits| digits == value.len().to_string())
 }
 
+/// Returns whether a line with the length of the rest is here.
+fn begins_with_length(input: &[u8]) -> bool {
+    split_line(input, MAX_DIGITS).is_some_and(|(line, value)| is_length(line, value))
+}
+
 /// Returns whether a value of `serialize()` or of igbinary begins here.
 fn begins_value(input: &[u8]) -> bool {
     matches!(
@@ -122,7 +128,7 @@ fn begins_value(input: &[u8]) -> bool {
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let header = Header::parse(input)?;
+    let header = HeaderLines::parse(input)?;
     let expires = (header.expires != "0").then(|| header.expires.to_owned());
     let mut remarks =
         vec![("expires", expires.as_ref().map_or("never".to_owned(), |time| format!("{time} (seconds since 1970)")))];

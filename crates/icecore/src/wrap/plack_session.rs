@@ -24,7 +24,9 @@ pub static WRAPPER: Wrapper = Wrapper {
         OptionSpec { name: "id", takes: OptionType::Text, side: Side::Write, help: "the id of the session" },
     ],
     page: include_str!("plack_session.md"),
-    detect: |input| Parts::split(input).is_some_and(|parts| decode_body(parts.body).is_ok()),
+    detect: |input| {
+        CookieParts::split(input).is_some_and(|parts| !parts.body.is_empty() && decode_body(parts.body).is_ok())
+    },
     evidence: WrapperEvidence::Envelope,
     head: None,
     needed_settings: None,
@@ -35,23 +37,19 @@ pub static WRAPPER: Wrapper = Wrapper {
 };
 
 /// The parts of a cookie. The digest is a dot if the application has no secret.
-struct Parts<'a> {
+struct CookieParts<'a> {
     id: &'a str,
     body: &'a [u8],
     digest: &'a [u8],
 }
 
-impl Parts<'_> {
-    fn split(input: &[u8]) -> Option<Parts<'_>> {
+impl CookieParts<'_> {
+    fn split(input: &[u8]) -> Option<CookieParts<'_>> {
         let mut parts = input.trim_ascii_end().split(|byte| *byte == b':');
         let (id, body, digest) = (parts.next()?, parts.next()?, parts.next()?);
         let id = std::str::from_utf8(id).ok().filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()))?;
         let is_digest = digest == b"." || digest.len() == 40 && digest.iter().all(u8::is_ascii_hexdigit);
-        (parts.next().is_none() && !id.is_empty() && !body.is_empty() && is_digest).then_some(Parts {
-            id,
-            body,
-            digest,
-        })
+        (parts.next().is_none() && !id.is_empty() && is_digest).then_some(CookieParts { id, body, digest })
     }
 }
 
@@ -64,7 +62,7 @@ fn decode_body(body: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let parts = Parts::split(input).ok_or_else(|| {
+    let parts = CookieParts::split(input).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
             .expecting("an id, Base64, and a digest of 40 hex digits, with `:` between them")
             .finding("other text")
@@ -87,7 +85,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
 }
 
 #[cfg(feature = "signatures")]
-fn check_digest(parts: &Parts<'_>, key: &str) -> Result<(), Error> {
+fn check_digest(parts: &CookieParts<'_>, key: &str) -> Result<(), Error> {
     use super::signature::constant_time_eq;
     match constant_time_eq(&make_digest(parts.body, key), &parts.digest.to_ascii_lowercase()) {
         true => Ok(()),
@@ -124,7 +122,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
 }
 
 #[cfg(not(feature = "signatures"))]
-fn check_digest(_: &Parts<'_>, _: &str) -> Result<(), Error> {
+fn check_digest(_: &CookieParts<'_>, _: &str) -> Result<(), Error> {
     Err(super::rails_signed::unsupported_error())
 }
 

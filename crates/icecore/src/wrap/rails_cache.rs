@@ -30,6 +30,12 @@ pub static WRAPPER: Wrapper = Wrapper {
             side: Side::Write,
             help: "compress the value with zlib",
         },
+        OptionSpec {
+            name: "layout",
+            takes: OptionType::Choice(&["7.1", "7.0", "6.1"]),
+            side: Side::Write,
+            help: "the version of Rails that reads the entry; 7.1 by default, 6.1 is not written",
+        },
     ],
     page: include_str!("rails_cache.md"),
     detect,
@@ -98,12 +104,13 @@ fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<
         [0x00, 0x11, ..] => open_packed_entry(input, reach),
         [4, 8, ..] => open_legacy_entry(input, reach),
         [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
-            Ok(Unwrapped::new(Cow::Borrowed(rest), vec![("layout", "Rails 7.0".to_owned())]))
+            let unwrapped = Unwrapped::new(Cow::Borrowed(rest), vec![("layout", "Rails 7.0".to_owned())]);
+            Ok(with_layout(unwrapped, "7.0"))
         }
         [0x01, rest @ ..] => {
             let bytes = reach.inflate_body(rest)?;
             let unwrapped = Unwrapped::new(Cow::Owned(bytes), vec![("layout", "Rails 7.0, compressed".to_owned())]);
-            Ok(with_compression_flag(unwrapped, true))
+            Ok(with_layout(with_compression_flag(unwrapped, true), "7.0"))
         }
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
@@ -167,14 +174,14 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
     if is_compressed && let Some(bytes) = value.as_bytes() {
         remarks.push(("compressed", "zlib".to_owned()));
         let bytes = reach.inflate_body(bytes)?;
-        return Ok(with_properties(Cow::Owned(bytes), remarks, &properties, true));
+        return Ok(with_layout(with_properties(Cow::Owned(bytes), remarks, &properties, true), "6.1"));
     }
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
     let content = Document::from_tape(input, tape);
     marshal.write(&content, &settings, limits, &mut bytes)?;
-    Ok(with_properties(Cow::Owned(bytes), remarks, &properties, false))
+    Ok(with_layout(with_properties(Cow::Owned(bytes), remarks, &properties, false), "6.1"))
 }
 
 /// The properties that options write again: the expiry in seconds since 1970, and the version.
@@ -199,6 +206,13 @@ fn with_properties<'a>(
 fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> Unwrapped<'_> {
     let yes = || Metadata { wrapper: WRAPPER.name, option: "compress", value: "yes".to_owned(), is_form: true };
     unwrapped.metadata.extend(is_compressed.then(yes));
+    unwrapped
+}
+
+/// Keeps the layout, so that an entry that is made from this one has it too.
+fn with_layout<'a>(mut unwrapped: Unwrapped<'a>, layout: &str) -> Unwrapped<'a> {
+    let value = layout.to_owned();
+    unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "layout", value, is_form: true });
     unwrapped
 }
 
@@ -273,6 +287,26 @@ fn marshal_string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
 
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
+    match settings.choice("layout") {
+        // The content is a list of the value, the expiry and the version.
+        Some("7.0") if compress => {
+            out.push(0x01);
+            out.extend_from_slice(&zlib::compress(content, None)?);
+            return Ok(());
+        }
+        Some("7.0") => {
+            out.push(0x00);
+            out.extend_from_slice(content);
+            return Ok(());
+        }
+        Some("6.1") => {
+            return Err(Error::new(ErrorKind::Unsupported)
+                .expecting("the layout of Rails 7.0 or 7.1")
+                .finding("that of 6.1, which is not written")
+                .helping("read the whole entry as `marshal`, where its value is `$.@value`; `rails-cache:layout=7.1` writes the newer layout"));
+        }
+        _ => {}
+    }
     out.extend_from_slice(&SIGNATURE);
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
     let expires = match settings.text("expires") {

@@ -4,6 +4,7 @@ use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::base64;
 #[cfg(feature = "signatures")]
 use crate::document::Builder;
+use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Request};
 use crate::limits::Limits;
@@ -161,9 +162,13 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
     let unchecked = settings.text("key").is_none().then_some("signature");
-    Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), remarks) }
+    let mut unwrapped = Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), remarks) }
         .with_metadata(WRAPPER.name, "expires", details.expires)
-        .with_metadata(WRAPPER.name, "purpose", details.purpose))
+        .with_metadata(WRAPPER.name, "purpose", details.purpose);
+    // A message that is signed again gets the same kind of digest.
+    let value = digest_name.replace('-', "").to_ascii_lowercase();
+    unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "digest", value, is_form: true });
+    Ok(unwrapped)
 }
 
 /// The data around a message since Rails 5.2, if it has any.

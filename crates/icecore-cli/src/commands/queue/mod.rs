@@ -18,7 +18,7 @@ use crate::tty;
 pub use args::DEFAULT_QUEUE;
 use args::{ListArgs, Push, QueueAction, QueueArg, QueueStats, Redrive, Set};
 use icecore::Stage;
-use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
+use icecore_store::{Backend, Flow, Id, Job, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use icecore_tables::plural::format_count;
 use job_line::JobLine;
 use serde::Serialize;
@@ -268,16 +268,38 @@ fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) ->
     let mut count = 0;
     let ids = args.words.iter().map(|word| parse_id(word)).collect::<Result<Vec<Id>, String>>();
     for id in &ids.map_err(usage_text_error)? {
-        let redriven = match store.job(*id).map_err(database_error)? {
+        let job = store.job(*id).map_err(database_error)?;
+        let redriven = match &job {
             Some(job) => store.redrive(&job.queue, Some(&[*id]), &current_user_name()).map_err(database_error)?,
             None => 0,
         };
         if redriven == 0 {
-            report.report_fault(code::FINDING, &id.to_string(), "there is no such dead job");
+            report.report_fault(
+                code::FINDING,
+                &id.to_string(),
+                job.as_ref().map_or("this job does not exist".to_owned(), describe_live_job),
+            );
         }
         count += redriven;
     }
     print_text(&format!("{count} ready again\n"))
+}
+
+/// Returns why a job that is not dead can't be made ready again.
+fn describe_live_job(job: &Job) -> String {
+    match job.state {
+        State::Ready if job.attempts > 0 => format!(
+            "this job is not dead: {} of {} attempts failed, and the next one begins by itself after {}",
+            job.attempts,
+            job.max_attempts,
+            time::format_utc(job.run_at)
+        ),
+        State::Ready => format!("this job is not dead: it waits for a worker, after {}", time::format_utc(job.run_at)),
+        State::Leased => "this job is not dead: a worker runs it".to_owned(),
+        State::Done => "this job is done: `icecore queue replay` queues it again".to_owned(),
+        State::Waiting => "this job is not dead: it waits for another job".to_owned(),
+        _ => "this job could not be made ready".to_owned(),
+    }
 }
 
 fn configure_queue(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abort> {

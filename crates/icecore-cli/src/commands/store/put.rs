@@ -28,7 +28,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         && second.exists()
     {
         let name = icecore::text::printable(&first.to_string_lossy()).into_owned();
-        let text = format!("{name}: there is no such file; `--key {name}` gives an object this key");
+        let text = format!("{name}: this is not a file; `--key {name}` gives an object this key");
         return Err(Abort::Failed(code::USAGE, text));
     }
     let sources = Source::find_all(&args.files, report);

@@ -15,10 +15,13 @@ use arrow_array::types::{BinaryType, Utf8Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
-use icecore::LossKind;
+use icecore::{ErrorKind, LossKind};
 use icecore_columns::{Blobs, Decoder, Source};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Maximum length of a text in the column for errors.
+const MAX_EXCERPT_LEN: usize = 200;
 
 /// The state of a thread that creates records.
 pub struct RecordBuilder {
@@ -35,6 +38,8 @@ pub struct RowReport<'n> {
     pub plan: &'n Plan,
     tally: Tally,
     errors: Vec<RowError>,
+    /// Ordinary texts that the type of their column can't hold: the row, the column to decode, and the beginning.
+    texts: Vec<(usize, usize, String)>,
     /// For each column to decode, what became of the value in each row.
     outcomes: Vec<Vec<ValueOutcome>>,
     /// The number of the first row in the input, counted from 1.
@@ -54,7 +59,7 @@ struct RowError {
 impl<'n> RowReport<'n> {
     fn new(plan: &'n Plan, rows: usize, first_row: u64) -> RowReport<'n> {
         let outcomes = plan.columns.iter().map(|_| vec![ValueOutcome::Decoded; rows]).collect();
-        RowReport { plan, tally: Tally::default(), errors: Vec::new(), outcomes, first_row }
+        RowReport { plan, tally: Tally::default(), errors: Vec::new(), texts: Vec::new(), outcomes, first_row }
     }
 
     /// Records a value with bytes that are not text, in a column that is not decoded. `position` is the index of the
@@ -224,7 +229,22 @@ impl RecordBuilder {
             _ => return self.decode_as_json(column, input, plan, report),
         };
         let decoded = decoder.decode(input.as_ref()).map_err(external_error)?;
+        let blobs = Blobs::from_array(input.as_ref()).map_err(external_error)?;
+        let keeps_text = plan.on_error == OnError::Keep && !plan.strict;
         for bad in decoded.bad {
+            let is_text = |blob: &[u8]| match source {
+                Source::Stage(stage) => !icecore::detect::begins_as(stage, blob),
+                _ => bad.error.kind() == ErrorKind::Format && !icecore::detect::is_damaged_data(blob),
+            };
+            if keeps_text && blobs.get(bad.row).is_some_and(is_text) {
+                report.outcomes[column][bad.row] = ValueOutcome::Text;
+                let name = || plan.decoded_column_name(column);
+                report.tally.count_text_as_null(report.first_row + bad.row as u64, name);
+                let text = String::from_utf8_lossy(blobs.get(bad.row).unwrap_or_default());
+                let excerpt = icecore::text::shortened(&text, MAX_EXCERPT_LEN).to_string();
+                report.texts.push((bad.row, column, format!("ordinary text: {excerpt}")));
+                continue;
+            }
             let error = match source {
                 Source::Stage(stage) => stage.format().explain(bad.error),
                 _ => bad.error,
@@ -351,6 +371,9 @@ fn build_output_columns(
             ColumnSource::Blob(column) => Arc::clone(&decoded[column]),
             ColumnSource::Errors(column) => {
                 let mut messages = vec![None; rows];
+                for (row, _, message) in report.texts.iter().filter(|(_, text_column, _)| *text_column == column) {
+                    messages[*row] = Some(message.as_str());
+                }
                 for error in report.errors.iter().filter(|error| error.column == Some(column)) {
                     messages[error.row] = Some(error.message.as_str());
                 }

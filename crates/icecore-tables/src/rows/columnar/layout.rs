@@ -117,7 +117,7 @@ impl OutputLayout {
                     let by_line = || lines.as_ref().map(|fields| fields[index].data_type().clone());
                     let given_type = given_field.map(|field| field.data_type().clone());
                     let data_type = given_type.or(typed).or_else(by_line).unwrap_or_else(|| {
-                        let data_type = type_inference::infer_plain_type(parts, *position);
+                        let data_type = type_inference::infer_plain_type(parts, *position, plan);
                         let is_text = matches!(data_type, DataType::Utf8 | DataType::Binary);
                         let describe = || type_inference::describe_mixed_column(parts, *position, name);
                         notes.extend(is_text.then(describe).flatten());

@@ -11,11 +11,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use icecore::Stage;
-use icecore_columns::{Decoder, FILLED_WITH, Inference, Source};
+use icecore_columns::{Decoder, FILLED_WITH, Inference, Source, has_binary_controls};
 use std::sync::Arc;
 
 /// Returns the type of a column that is not decoded.
-pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
+pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize, plan: &Plan) -> DataType {
     let cells = || parts.iter().flat_map(move |part| part_cells(part, position).iter()).flatten();
     let values = || cells().filter(|(sort, _)| matches!(sort, CellKind::Text | CellKind::Plain));
     let all = |matches: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == CellKind::Plain && matches(bytes));
@@ -24,9 +24,14 @@ pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
         () if all(|bytes| matches!(bytes, b"true" | b"false")) => DataType::Boolean,
         () if all(is_integer) => DataType::Int64,
         () if all(is_float) => DataType::Float64,
-        () if values().any(|(_, bytes)| std::str::from_utf8(bytes).is_err()) => DataType::Binary,
+        () if values().any(|(_, bytes)| is_binary(bytes, plan)) => DataType::Binary,
         () => DataType::Utf8,
     }
+}
+
+/// Returns whether bytes are kept as they are. Others that are not UTF-8 are taken for text in another charset.
+fn is_binary(bytes: &[u8], plan: &Plan) -> bool {
+    std::str::from_utf8(bytes).is_err() && (plan.strict || has_binary_controls(bytes))
 }
 
 /// Describes a column that is text because some of its values are not numbers, although most are.
@@ -142,7 +147,7 @@ pub fn plain_json_stage() -> Stage {
 
 /// Returns the common type of these values, or `None` if text preserves more of them.
 fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
-    let mut inference = Inference::new(source.clone(), &plan.limits);
+    let mut inference = Inference::new(source.clone(), &plan.limits).with_bytes_as_text(!plan.strict);
     for sample in samples {
         inference.examine_column(sample.as_ref())?;
     }
@@ -153,7 +158,7 @@ fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Opt
 
 /// Returns the fields of lines of JSON. Columns to decode are text.
 pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: &Plan) -> Result<Fields> {
-    let mut inference = Inference::new(plain_json_stage(), &plan.limits);
+    let mut inference = Inference::new(plain_json_stage(), &plan.limits).with_bytes_as_text(!plan.strict);
     for part in parts {
         let lines = part_cells(part, 0).to_binary().map_err(|error| usage_error(error.to_string()))?;
         inference.examine_column(lines.as_ref()).map_err(|error| usage_error(error.to_string()))?;

@@ -34,7 +34,6 @@ use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
 use read::Machine;
-pub(crate) use repair::decode_entities;
 use repair::{RepairSettings, Start};
 
 const NAME: &str = "php";

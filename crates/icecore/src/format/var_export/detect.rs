@@ -1,5 +1,7 @@
 //! Detection: whether the bytes look like this format.
 
+use super::lex::Lexer;
+use super::prologue::Prologue;
 use super::try_read;
 use crate::document::{Document, Kind};
 use crate::error::ErrorKind;
@@ -37,10 +39,13 @@ fn guess_by_reading(input: &[u8], is_file: bool) -> Option<Guess> {
     let root = document.root();
     let values = document.nodes().len();
     let is_container = matches!(root.kind(), Kind::Array | Kind::Map | Kind::Object);
+    // A file that assigns a value is more often a program, so all of it must be read.
+    let is_assignment = is_file && Lexer { input, offset: 0 }.read_prologue() == Ok(Prologue::Assignment);
     let certainty = match error {
         None if !input[consumed..].trim_ascii().is_empty() || values == 0 => return None,
         None if is_container && values > 1 => Certainty::Sure,
         None => Certainty::Likely,
+        Some(error) if is_assignment && error.kind() != ErrorKind::Limit => return None,
         Some(error) => match error.kind() {
             ErrorKind::Limit if is_container => Certainty::Sure,
             ErrorKind::Truncated if is_container && values > 2 => Certainty::Likely,

@@ -3,9 +3,20 @@
 use super::lex::Lexer;
 use crate::error::Error;
 
+/// What precedes the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prologue {
+    /// The text is not a file.
+    None,
+    /// `<?php return`
+    Return,
+    /// `<?php $NAME =`
+    Assignment,
+}
+
 impl Lexer<'_> {
-    /// Reads the text before the value. Returns `true` if it is a file.
-    pub(super) fn read_prologue(&mut self) -> Result<bool, Error> {
+    /// Reads the text before the value.
+    pub(super) fn read_prologue(&mut self) -> Result<Prologue, Error> {
         if self.input.starts_with(b"\xef\xbb\xbf") {
             self.offset = 3;
         }
@@ -27,17 +38,21 @@ impl Lexer<'_> {
         if !is_file {
             self.take_word(b"return");
             self.skip_blanks()?;
-            return Ok(false);
+            return Ok(Prologue::None);
         }
         while self.take_word(b"declare") {
             self.read_declaration()?;
         }
         while self.skip_guard()? {}
-        if !self.take_word(b"return") && !self.skip_assignment()? {
+        let prologue = if self.take_word(b"return") {
+            Prologue::Return
+        } else if self.skip_assignment()? {
+            Prologue::Assignment
+        } else {
             return Err(self.statement_error());
-        }
+        };
         self.skip_blanks()?;
-        Ok(true)
+        Ok(prologue)
     }
 
     /// Returns the error for a statement other than `return` and the assignment of a literal.

@@ -6,6 +6,7 @@ use super::leaf_text;
 use super::lex::Lexer;
 use super::list_to_map::DeferredKeys;
 use super::number::Number;
+use super::prologue::Prologue;
 use super::spelling;
 use super::string::StringLiteral;
 use super::words::{ContainerSyntax, Opening, ValueStart};
@@ -46,7 +47,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the value and the text around it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        let is_file = self.lexer.read_prologue()?;
+        let is_file = self.lexer.read_prologue()? != Prologue::None;
         let start = self.lexer.offset;
         self.keep_surrounding_text(spelling::BEFORE, 0, start);
         let value = self.lexer.read_value().map_err(|error| self.lexer.constant_error(start, error))?;

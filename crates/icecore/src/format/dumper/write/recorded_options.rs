@@ -61,10 +61,11 @@ fn is_safe_pair(pair: &str) -> bool {
 }
 
 /// Returns `true` if this name has no package and is not one of perl's own variables. Those, such as
-/// `%SIG` and `@ISA`, are in capitals.
+/// `%SIG` and `@ISA`, are several capitals.
 fn is_safe_name(name: &str) -> bool {
     let name = name.strip_prefix(['$', '@', '%']).unwrap_or(name);
-    is_identifier(name.as_bytes()) && (name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))
+    is_identifier(name.as_bytes())
+        && (name.len() == 1 || name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))
 }
 
 /// Returns `true` if this is a name like `VAR1`, Data::Dumper's default.

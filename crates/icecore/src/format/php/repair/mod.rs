@@ -6,7 +6,7 @@
 //! | file | explanations |
 //! |---|---|
 //! | `measure.rs`, `cause.rs` | the lengths count characters of another charset, other line ends, entities |
-//! | `reversal.rs`, `entities.rs` | something was done to the whole text: slashes, doubled quotes, entities |
+//! | `reversal.rs` | something was done to the whole text: slashes, doubled quotes, entities |
 //! | `names.rs` | NUL bytes in names of properties are gone, or are other characters |
 //! | `replaced.rs` | one text was replaced by a longer or shorter one, which the changed strings share |
 //! | `search.rs`, `step.rs` | other replacements; or no cause is known |
@@ -17,7 +17,6 @@
 
 mod cause;
 mod changes;
-mod entities;
 mod explain;
 mod measure;
 mod names;
@@ -28,7 +27,6 @@ mod search;
 mod step;
 mod variables;
 
-pub(crate) use entities::decode_entities;
 pub(super) use read::{RepairSettings, read_or_repair};
 pub(super) use variables::{has_counted_variable, has_variable};
 

@@ -1,8 +1,8 @@
 //! Undoes a change of the whole text: slashes, doubled quotes, entities, or other spellings of NUL bytes. Then the
 //! result has right lengths, or its lengths can be explained by another way of measuring.
 
-use super::entities::decode_entities;
 use crate::document::Explanation;
+use crate::html_entities::decode_entities;
 use memchr::memmem;
 
 /// Maximum number of changes of the whole text that are undone one after another.

@@ -36,7 +36,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let count = document.root().entries().count();
-    // A name, a type and a length are no coincidence.
+    // A name, a type and a length are hardly a coincidence.
     let begins_with_length = handler == Handler::Php
         && memchr::memchr(b'|', input).and_then(|bar| input.get(bar + 1..)).is_some_and(begins_value);
     let certainty = match error {
