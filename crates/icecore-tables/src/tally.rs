@@ -57,6 +57,15 @@ pub struct Tally {
     pub losses: BTreeMap<&'static str, LossCount>,
     /// The first records with an error.
     pub errors: Vec<RecordError>,
+    /// What became of the values of `--column`, as `--kind-column` says it, with their numbers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<&'static str, u64>,
+    /// Formats that were detected in single values, with their numbers: `base64/php`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub formats: BTreeMap<String, u64>,
+    /// Number of values that are the word NULL.
+    #[serde(skip)]
+    pub null_words: u64,
     /// Number of records that were repaired to read them.
     #[serde(skip_serializing_if = "is_zero")]
     pub repaired: u64,
@@ -119,6 +128,19 @@ impl Tally {
     /// Counts a value that is not of the given format of its column and stays unchanged.
     pub fn count_kept_value(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.kept_values.get_or_insert_with(|| (0, record, column())).0 += 1;
+    }
+
+    /// Counts a value by what became of it.
+    pub fn count_kind(&mut self, kind: &'static str) {
+        *self.kinds.entry(kind).or_default() += 1;
+    }
+
+    /// Counts a value whose format was detected.
+    pub fn count_format(&mut self, format: &str) {
+        match self.formats.get_mut(format) {
+            Some(count) => *count += 1,
+            None => drop(self.formats.insert(format.to_owned(), 1)),
+        }
     }
 
     /// Counts a value that is ordinary text, in a column whose type can't hold it.
@@ -197,6 +219,11 @@ impl Tally {
         if let Some((count, record, column)) = &other.texts_as_null {
             self.texts_as_null.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }
+        other.kinds.iter().for_each(|(kind, count)| *self.kinds.entry(kind).or_default() += count);
+        for (format, count) in &other.formats {
+            *self.formats.entry(format.clone()).or_default() += count;
+        }
+        self.null_words += other.null_words;
         self.decoded_as_given += other.decoded_as_given;
         if let Some((count, record, column)) = &other.left_out {
             self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;

@@ -137,6 +137,12 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             );
             report_count(tally, "kept", *count, text, report);
         }
+        if tally.null_words > 0 {
+            let phrase = if tally.null_words == 1 { "value is" } else { "values are" };
+            let text =
+                format!("{} {phrase} the word NULL: `--null NULL` reads it as null", group_digits(tally.null_words));
+            report_count(tally, "null-word", tally.null_words, text, report);
+        }
         if let Some((count, record, column)) = &tally.texts_as_null {
             let phrase = if *count == 1 { "value is ordinary text" } else { "values are ordinary text" };
             let text = format!(

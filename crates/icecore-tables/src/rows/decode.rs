@@ -61,6 +61,8 @@ pub struct RowDecoder {
     detected: Vec<(String, RecordConverter)>,
     /// For each column of the table, its number among the columns to decode.
     by_position: Vec<Option<usize>>,
+    /// The converter in `detected` that was used last.
+    last_detected: Option<usize>,
     /// The stage to try first for the current row. It is known from the column that names the program that wrote the
     /// value.
     probable_stage: Option<Stage>,
@@ -150,6 +152,7 @@ impl RowDecoder {
             plan,
             converters,
             detected: Vec::new(),
+            last_detected: None,
             by_position,
             probable_stage: None,
             value: Vec::new(),
@@ -180,8 +183,10 @@ impl RowDecoder {
             if !row.errors.is_empty() && !plan.has_error_columns() || !is_row || row.is_refused {
                 out.truncate(start);
             }
+            let outcomes = std::mem::take(&mut row.outcomes);
             let (is_bad, is_undecodable) = (!row.errors.is_empty() || row.is_refused, row.is_undecodable);
             tally.count_row(is_bad, is_undecodable);
+            outcomes.iter().for_each(|outcome| tally.count_kind(outcome.as_str()));
             if is_bad && plan.on_error == OnError::Stop {
                 batch.truncate_rows(row_index + 1);
                 needs_more = false;
@@ -369,6 +374,7 @@ impl RowDecoder {
         out: &mut Vec<u8>,
     ) -> ValueOutcome {
         let start = out.len();
+        self.last_detected = None;
         let outcome = match self.try_convert(column, bytes, out) {
             Ok((losses, _)) if self.plan.strict && !losses.is_empty() => {
                 out.truncate(start);
@@ -382,6 +388,9 @@ impl RowDecoder {
                     row.tally.count_losses(&losses, row.number, Some(&self.decoded_column_name(column)));
                 }
                 row.tally.decoded_as_given += u64::from(self.converters[column].is_some());
+                if let Some((format, _)) = self.last_detected.and_then(|index| self.detected.get(index)) {
+                    row.tally.count_format(format);
+                }
                 ValueOutcome::Decoded
             }
             Err(error) => {
@@ -391,6 +400,7 @@ impl RowDecoder {
                         if self.converters[column].is_some() && !bytes.is_empty() {
                             row.tally.count_kept_value(row.number, || self.decoded_column_name(column));
                         }
+                        row.tally.null_words += u64::from(bytes == b"NULL");
                         ValueOutcome::Text
                     }
                     Some(error) => {
@@ -453,6 +463,7 @@ impl RowDecoder {
             self.detected.push((name, converter));
             self.detected.len() - 1
         });
+        self.last_detected = Some(index);
         &mut self.detected[index].1
     }
 

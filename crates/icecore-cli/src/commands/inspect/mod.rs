@@ -88,7 +88,15 @@ fn inspect_source(
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A document that breaks off extends to the end of the input.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
-        let source = document_at(start, end);
+        // The places of values in a repaired document are those of the repaired text.
+        let repaired_text = match outcome.document.repairs().is_empty() {
+            true => None,
+            false => write_again(&outcome.document, &input.stage),
+        };
+        let source = match &repaired_text {
+            Some(text) => DocumentSource { bytes: text, has_own_offsets: true, ..document_at(start, end) },
+            None => document_at(start, end),
+        };
         match &args.path {
             None => view.write_document(&source, &outcome, None, settings, writer)?,
             Some(path) => {
@@ -109,6 +117,13 @@ fn inspect_source(
         Ok(outcome.document.into_tape())
     })?;
     Ok(())
+}
+
+/// Returns a document in the format that it was read from, with its spelling.
+fn write_again(document: &Document<'_>, stage: &Stage) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    stage.format().write(document, stage.settings(), &Limits::default(), &mut text).ok()?;
+    Some(text)
 }
 
 /// How documents are shown.

@@ -65,6 +65,13 @@ impl ReplaceJob<'_> {
         if matches!(form, Some(InputForm::Csv)) && is_file {
             head = head.extend_up_to(MAX_FILE_HEAD_LEN).map_err(read_error)?;
         }
+        if self.args.mend
+            && self.form.is_none()
+            && head.is_complete
+            && !matches!(form, Some(InputForm::Sql | InputForm::Csv))
+        {
+            check_not_single_value(name, &head.bytes)?;
+        }
         if form.is_none() && is_sqlite(&head.bytes) {
             let name = icecore::text::printable(name);
             let text = format!(
@@ -91,6 +98,20 @@ impl ReplaceJob<'_> {
             (None, _) => WideEncoding::from_head(&head.bytes, head.is_complete),
         }
     }
+}
+
+/// Refuses a file that is one damaged value of PHP: only values in tables and documents are searched for damage.
+fn check_not_single_value(name: &str, bytes: &[u8]) -> Result<(), Abort> {
+    let damage = icecore::detect::find_damage(bytes).filter(|damage| damage.stage.wrappers().is_empty());
+    let Some(damage) = damage.filter(|damage| matches!(damage.stage.format().name, "php" | "php-session")) else {
+        return Ok(());
+    };
+    let (name, stage) = (icecore::text::printable(name), damage.stage.name());
+    Err(usage_text_error(format!(
+        "this is a single value ({stage}, {}), not a table with values: `icecore convert -f {stage}:repair=lengths -t \
+         {stage} {name}` repairs it",
+        damage.cause.describe()
+    )))
 }
 
 fn is_binary(stage: &Stage) -> bool {

@@ -176,6 +176,8 @@ pub struct Rows {
     #[arg(long)]
     pub csv_safe: bool,
     /// Write counts as JSON to this file; `-` is the standard output
+    ///
+    /// Also how many values of --column were decoded, are text or are broken (`kinds`), and their formats (`formats`).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
     /// Maximum length of a row, at most 1G

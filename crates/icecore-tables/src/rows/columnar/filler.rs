@@ -395,6 +395,7 @@ fn store_record(
     mut report: RowReport<'_>,
 ) -> Result<bool, ArrowError> {
     let plan = report.plan;
+    report.outcomes.iter().flatten().for_each(|outcome| report.tally.count_kind(outcome.as_str()));
     // The errors were recorded column by column. Below they are needed row by row.
     report.errors.sort_by_key(|error| error.row);
     let first_bad = report.errors.first().map(|error| error.row);
