@@ -26,6 +26,7 @@ mod select;
 mod sereal;
 mod sql;
 mod storable;
+mod wrapped;
 
 pub use alike::alike;
 pub use alter::alter;
@@ -40,6 +41,7 @@ pub use select::select;
 pub use sereal::sereal_read;
 pub use sql::sql_read;
 pub use storable::storable_read;
+pub use wrapped::wrapped;
 
 /// A target with its name.
 pub struct Target {
@@ -111,6 +113,7 @@ pub static TARGETS: &[Target] = &[
             "dumper-read.jsonl",
         ],
     },
+    Target { name: "wrapped", run: wrapped, seeds: EDITABLE_SEEDS },
     Target { name: "rewrite", run: rewrite, seeds: EDITABLE_SEEDS },
     Target { name: "alter", run: alter, seeds: EDITABLE_SEEDS },
     Target { name: "alike", run: alike, seeds: EDITABLE_SEEDS },

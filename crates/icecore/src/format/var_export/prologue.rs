@@ -15,7 +15,8 @@ pub(super) enum Prologue {
 }
 
 impl Lexer<'_> {
-    /// Reads the text before the value.
+    /// Reads the text before the value. It is cold, so that the lexer's functions are inlined where values are read.
+    #[cold]
     pub(super) fn read_prologue(&mut self) -> Result<Prologue, Error> {
         if self.input.starts_with(b"\xef\xbb\xbf") {
             self.offset = 3;
@@ -107,6 +108,7 @@ impl Lexer<'_> {
     }
 
     /// Skips the tokens of a guard; `None` if there is another token.
+    #[cold]
     fn skip_guard_tokens(&mut self) -> Result<Option<()>, Error> {
         let has_if = self.take_word(b"if");
         if has_if && !(self.take_token(b"(")? && self.take_token(b"!")?) {
@@ -169,6 +171,7 @@ impl Lexer<'_> {
     }
 
     /// Consumes a string after blanks, if it is here.
+    #[cold]
     fn take_string(&mut self) -> Result<bool, Error> {
         self.skip_blanks()?;
         if !self.is_string() {
