@@ -13,13 +13,11 @@ pub(super) enum StringLiteral {
 
 impl Lexer<'_> {
     /// Returns `true` if a string starts here.
-    #[inline]
     pub(super) fn is_string(&self) -> bool {
         matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
     }
 
     /// Reads a string, or several of them joined by `.`.
-    #[inline]
     pub(super) fn read_string(&mut self) -> Result<StringLiteral, Error> {
         let mut text = self.read_literal()?;
         loop {
