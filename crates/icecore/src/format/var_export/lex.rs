@@ -22,7 +22,6 @@ impl<'a> Lexer<'a> {
         self.input.get(offset).copied()
     }
 
-    #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.input.get(self.offset..).unwrap_or(&[])
     }
@@ -105,7 +104,6 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    #[inline]
     pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         self.skip_blanks()?;
         if self.peek() != Some(byte) {
@@ -116,7 +114,6 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes the comma, if it is here.
-    #[inline]
     pub(super) fn take_comma(&mut self) -> Result<bool, Error> {
         self.skip_blanks()?;
         let has_comma = self.peek() == Some(b',');
@@ -125,7 +122,6 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the letters, digits and `_` from `offset` on.
-    #[inline]
     pub(super) fn word_at(&self, offset: usize) -> &'a [u8] {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
@@ -133,7 +129,6 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes this word, in upper or lower case, if it is here.
-    #[inline]
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let is_match = self.word_at(self.offset).eq_ignore_ascii_case(word);
         if is_match {
