@@ -103,9 +103,8 @@ impl ReplaceJob<'_> {
 /// Refuses a file that is one damaged value of PHP: only values in tables and documents are searched for damage.
 fn check_not_single_value(name: &str, bytes: &[u8]) -> Result<(), Abort> {
     let damage = icecore::detect::find_damage(bytes).filter(|damage| damage.stage.wrappers().is_empty());
-    let Some(damage) = damage.filter(|damage| matches!(damage.stage.format().name, "php" | "php-session")) else {
-        return Ok(());
-    };
+    let can_repair = |stage: &Stage| stage.format().options.iter().any(|option| option.name == "repair");
+    let Some(damage) = damage.filter(|damage| can_repair(&damage.stage)) else { return Ok(()) };
     let (name, stage) = (icecore::text::printable(name), damage.stage.name());
     Err(usage_text_error(format!(
         "this is a single value ({stage}, {}), not a table with values: `icecore convert -f {stage}:repair=lengths -t \
