@@ -52,7 +52,7 @@ typedef struct container {
 typedef struct walk {
     const unsigned char *bytes;
     size_t len, offset;
-    container *containers;      /* those that are open */
+    container *containers;      /* the open containers, the innermost last */
     size_t depth, container_capacity;
     text *strings;              /* by number */
     size_t string_count, string_capacity;

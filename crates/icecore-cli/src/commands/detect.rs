@@ -150,8 +150,9 @@ fn detection_row<'a>(
 fn describe_damage(damage: &DetectedDamage) -> String {
     let error = damage.error.as_ref().filter(|_| damage.cause == DamageCause::Unsupported);
     let details = error.and_then(|error| Some((error.expected()?, error.found()?)));
-    details.map_or(damage.cause.describe().to_owned(), |(expected, found)| {
-        format!("not supported: expected {expected}, found {}", icecore::text::printable(found))
+    let cause = damage.cause.describe();
+    details.map_or(cause.to_owned(), |(expected, found)| {
+        format!("{cause}: expected {expected}, found {}", icecore::text::printable(found))
     })
 }
 

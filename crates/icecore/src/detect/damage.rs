@@ -196,8 +196,10 @@ pub fn find_damage(input: &[u8]) -> Option<DetectedDamage> {
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The ways in which programs change all bytes of a document, with functions that undo them.
+/// Undoes a change of all bytes. Returns `None` if the bytes can't have been changed in this way.
 type Undo = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// The ways in which programs change all bytes of a document.
 const UNDOINGS: [(DamageCause, Undo); 6] = [
     (DamageCause::ByteOrderMark, |input| input.strip_prefix(MARK).map(<[u8]>::to_vec)),
     (DamageCause::Entities, decode_entities),
@@ -302,11 +304,8 @@ fn remove_carriage_returns(input: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the bytes of a hex dump. Each line has an offset, up to 16 bytes in hex, and maybe their characters.
 fn read_hex_dump(input: &[u8]) -> Option<Vec<u8>> {
-    /// Number of lines without which a text is not a dump.
-    const MIN_LINES: usize = 1;
     let text = std::str::from_utf8(input).ok()?;
     let mut bytes = Vec::new();
-    let mut lines = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let (offset, digits) = line.split_once([':', ' ']).unwrap_or((line, ""));
         let is_offset = offset.len() >= 4 && offset.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -315,9 +314,8 @@ fn read_hex_dump(input: &[u8]) -> Option<Vec<u8>> {
         }
         // The last line of `hexdump` and `od` is an offset only.
         push_line_bytes(digits, &mut bytes)?;
-        lines += 1;
     }
-    (lines >= MIN_LINES && !bytes.is_empty()).then_some(bytes)
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 /// Appends the bytes of a line: groups of hex digits, until the characters begin after two blanks or a bar.

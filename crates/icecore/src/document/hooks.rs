@@ -73,8 +73,8 @@ fn has_hook_values(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook && node.aux > 2 && node.end() != 0
 }
 
-/// Returns true if a child of the object `first..end` is not part of the list: the empty body, and a link to a value
-/// inside of the object, which is in the list itself. `index_after` is the node after the child.
+/// Returns true if a child of the object `first..end` is not part of the list. These are the empty body, and links to
+/// values inside of the object, because the list has these values themselves. `index_after` is the node after the child.
 fn is_left_out(first: u32, end: u32, index: u32, node: &Node, index_after: u32) -> bool {
     let is_own_value = node.kind == Kind::Link && (u64::from(first) + 1..u64::from(index)).contains(&node.payload);
     index_after >= end || is_own_value

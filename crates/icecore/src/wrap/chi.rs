@@ -52,7 +52,7 @@ const SERIALIZED: u8 = 1;
 const UTF8: u8 = 2;
 /// The value was compressed with gzip.
 const COMPRESSED: u8 = 4;
-/// The version of the layout, which CHI has not changed yet.
+/// The version of the layout. CHI has only this one.
 const VERSION: u8 = 1;
 
 /// The header of an entry. CHI writes its integers in the byte order of the machine; nearly all are little-endian.

@@ -98,9 +98,10 @@ fn check_digest(parts: &CookieParts<'_>, key: &str) -> Result<(), Error> {
 /// Returns the digest of the Base64 text in hex digits.
 #[cfg(feature = "signatures")]
 fn make_digest(body: &[u8], key: &str) -> Vec<u8> {
-    use super::signature::Digest;
-    let digest = Digest::Sha1.digest_message(key.as_bytes(), body);
-    digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
+    use super::signature::{Digest, push_hex_digits};
+    let mut digits = Vec::new();
+    push_hex_digits(&Digest::Sha1.digest_message(key.as_bytes(), body), &mut digits);
+    digits
 }
 
 #[cfg(feature = "signatures")]

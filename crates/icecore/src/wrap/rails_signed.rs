@@ -240,7 +240,7 @@ fn check_signature(message: &[u8], digest: &[u8], settings: &Settings) -> Result
 
 #[cfg(feature = "signatures")]
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    use super::signature::Digest;
+    use super::signature::{Digest, push_hex_digits};
     let key = signing_key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage)
             .expecting("a key to sign with: rails-signed:key=\"SECRET\" before the format")
@@ -256,7 +256,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
     }
     let digest = Digest::from_name(settings.choice("digest")).digest_message(&key, &out[start..]);
     out.extend_from_slice(SEPARATOR);
-    out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+    push_hex_digits(&digest, out);
     Ok(())
 }
 

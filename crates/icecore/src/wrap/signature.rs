@@ -53,6 +53,11 @@ impl Digest {
     }
 }
 
+/// Appends a digest in hex digits.
+pub(super) fn push_hex_digits(digest: &[u8], out: &mut Vec<u8>) {
+    out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+}
+
 fn compute_hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
     // A key may have any length.
     let Ok(mut mac) = <M as KeyInit>::new_from_slice(key) else { return Vec::new() };
