@@ -63,6 +63,8 @@ pub struct Report {
     input_count: u64,
     /// Number of inputs that could not be decoded.
     undecodable_count: u64,
+    /// Number of inputs that could not be read, or whose result could not be written.
+    failed_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
     /// Advice on how to keep class names, which is printed once.
@@ -95,6 +97,7 @@ impl Report {
             exit_code: 0,
             input_count: 0,
             undecodable_count: 0,
+            failed_count: 0,
             is_strict: false,
             class_advice: None,
             has_output_option: false,
@@ -114,12 +117,20 @@ impl Report {
     /// Reports something wrong; the command continues.
     pub fn report_fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.exit_code = self.exit_code.max(code);
+        self.failed_count += u64::from(code == code::USAGE);
         self.print_message(&ReportMessage::error(code, message.to_string()).for_input(name));
+    }
+
+    /// Reports an input that is not tried, because its result can't be written.
+    pub fn report_refused_output(&mut self, code: u8, name: &str, message: impl Display) {
+        self.count_input();
+        self.report_fault(code, name, message);
     }
 
     /// Reports a file that can't be read or written.
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
+        self.failed_count += 1;
         // Long data is not even a valid name of a file.
         let is_missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename);
         let may_be_output = self.has_output_option && self.input_count > 1 && Path::new(name).extension().is_some();
@@ -414,12 +425,21 @@ impl Report {
             self.print_message(&ReportMessage::note(loss.kind.as_str(), message));
         }
         if self.form == ReportForm::Json {
-            self.print_json_line(&EndMessage::new(self.exit_code, self.input_count, self.undecodable_count));
+            self.print_json_line(&EndMessage::new(
+                self.exit_code,
+                self.input_count,
+                self.undecodable_count,
+                self.failed_count,
+            ));
         } else if self.undecodable_count > 0 && self.input_count > 1 {
             let (bad, total) = (self.undecodable_count, self.input_count);
+            let more = match self.failed_count {
+                0 => String::new(),
+                failed => format!(", and {failed} can't be read or written"),
+            };
             self.print_message(&ReportMessage::note(
                 "undecodable",
-                format!("{bad} of {total} inputs can't be decoded"),
+                format!("{bad} of {total} inputs can't be decoded{more}"),
             ));
         }
         ExitCode::from(self.exit_code)

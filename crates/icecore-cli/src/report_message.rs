@@ -166,10 +166,12 @@ pub struct EndMessage {
     inputs: u64,
     /// Number of inputs that can't be decoded.
     undecodable: u64,
+    /// Number of inputs that can't be read, or whose result can't be written.
+    failed: u64,
 }
 
 impl EndMessage {
-    pub fn new(code: u8, inputs: u64, undecodable: u64) -> EndMessage {
-        EndMessage { message_type: "end", code, inputs, undecodable }
+    pub fn new(code: u8, inputs: u64, undecodable: u64, failed: u64) -> EndMessage {
+        EndMessage { message_type: "end", code, inputs, undecodable, failed }
     }
 }

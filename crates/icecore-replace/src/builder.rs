@@ -2,6 +2,7 @@
 
 use crate::error::{Error, format_for_message};
 use crate::hint::Hint;
+use crate::leftover::LeftoverSearch;
 use crate::literal::Literals;
 use crate::pair::{Edges, Pair, Spelling};
 use crate::regular::Regular;
@@ -87,6 +88,7 @@ impl Builder {
                 regular.push(Regular::new(index, pair, self.ignores_case)?);
             }
         }
+        let hosts = self.urls.iter().filter_map(|(old, new)| url::replaced_host(old, new)).collect();
         for (old, new) in self.urls {
             for (position, pair) in url::build_url_pairs(&old, &new)?.into_iter().enumerate() {
                 if position == 0 {
@@ -104,7 +106,8 @@ impl Builder {
         let hint = Hint::new(&pairs, self.ignores_case);
         let ignores_case = self.ignores_case;
         let (pairs, regular, hint) = (pairs.into(), regular.into(), Arc::new(hint));
-        Ok(Rules { pairs, literals, regular, hint, ignores_case, charset: None })
+        let leftovers = LeftoverSearch::new(hosts).map(Arc::new);
+        Ok(Rules { pairs, literals, regular, hint, leftovers, ignores_case, charset: None })
     }
 }
 

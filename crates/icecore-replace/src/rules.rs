@@ -3,6 +3,7 @@
 use crate::charset::{Charset, CharsetEvidence, TextEncoding};
 use crate::error::{Error, format_for_message};
 use crate::hint::{Hint, Hints};
+use crate::leftover::{LeftoverCounts, LeftoverSearch};
 use crate::literal::Literals;
 use crate::pair::{Pair, Spelling};
 use crate::regular::Regular;
@@ -21,6 +22,8 @@ pub struct Rules {
     pub(crate) literals: Literals,
     pub(crate) regular: Arc<[Regular]>,
     pub(crate) hint: Arc<Hint>,
+    /// The search for what the spellings of a URL do not cover.
+    pub(crate) leftovers: Option<Arc<LeftoverSearch>>,
     pub(crate) ignores_case: bool,
     /// The charset of the texts, if not UTF-8.
     pub(crate) charset: Option<(Charset, CharsetEvidence)>,
@@ -64,6 +67,7 @@ impl Rules {
             literals,
             regular: Arc::new([]),
             hint: Arc::new(hint),
+            leftovers: None,
             charset: None,
             ignores_case: false,
         }
@@ -72,6 +76,24 @@ impl Rules {
     /// Returns all pairs. They are the given pairs, and the spellings that were derived from URLs.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+
+    /// Returns the hosts of URLs that these rules replace by other hosts.
+    pub fn replaced_hosts(&self) -> &[String] {
+        self.leftovers.as_ref().map_or(&[], |search| search.hosts())
+    }
+
+    /// Counts the places in a changed text that still have the host of a URL, because they are not URLs or are written
+    /// in another way.
+    ///
+    /// ```
+    /// let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;
+    /// let text = rules.apply(b"https://old.example/ and joe@old.example");
+    /// assert_eq!(rules.count_leftovers(&text).hosts, 1);
+    /// # Ok::<(), icecore_replace::Error>(())
+    /// ```
+    pub fn count_leftovers(&self, text: &[u8]) -> LeftoverCounts {
+        self.leftovers.as_ref().map_or_else(LeftoverCounts::default, |search| search.count(text))
     }
 
     /// Returns true if the charset of a text matters. It matters if a pair has characters beyond ASCII. It also

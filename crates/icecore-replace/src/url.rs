@@ -109,6 +109,15 @@ impl UrlEscaping {
     }
 }
 
+/// Returns the host that a URL should not leave: the host of the old one, if it has no path and the new one has another
+/// host.
+pub(crate) fn replaced_host(old: &[u8], new: &[u8]) -> Option<String> {
+    let (old, new) = (Address::parse(old).ok()?, Address::parse(new).ok()?);
+    let new_host = new.rest.split(|byte| *byte == b'/').next()?;
+    let is_replaced = !old.has_path && !old.rest.eq_ignore_ascii_case(new_host);
+    is_replaced.then(|| String::from_utf8(old.rest).ok()).flatten()
+}
+
 /// Returns the pairs for a URL and its replacement; the first one is the given pair.
 pub(crate) fn build_url_pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
     let (old, new) = (Address::parse(old)?, Address::parse(new)?);

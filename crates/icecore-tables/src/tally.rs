@@ -88,6 +88,9 @@ pub struct Tally {
     /// Number of rows with entries for which a typed column has no field, and the first row and column.
     #[serde(skip)]
     pub left_out: Option<(u64, u64, String)>,
+    /// Number of JSON objects with a key for which their table has no column, and the first such row and key.
+    #[serde(skip)]
+    pub late_keys: Option<(u64, u64, String)>,
     /// Numbers of rows of JSON lines that lack the key of a column to decode, by the name of the column.
     #[serde(skip)]
     pub absent_keys: BTreeMap<String, u64>,
@@ -192,6 +195,11 @@ impl Tally {
         self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
     }
 
+    /// Counts a JSON object with a key for which its table has no column.
+    pub fn count_late_key(&mut self, record: u64, key: String) {
+        self.late_keys.get_or_insert((0, record, key)).0 += 1;
+    }
+
     fn count_loss(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
         let new = || LossCount { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
@@ -227,6 +235,9 @@ impl Tally {
         self.decoded_as_given += other.decoded_as_given;
         if let Some((count, record, column)) = &other.left_out {
             self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
+        if let Some((count, record, key)) = &other.late_keys {
+            self.late_keys.get_or_insert_with(|| (0, *record, key.clone())).0 += count;
         }
         for (column, count) in &other.absent_keys {
             *self.absent_keys.entry(column.clone()).or_default() += count;

@@ -109,11 +109,26 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Sets an option; the value is used verbatim.
+    /// Sets an option; the value is used verbatim. An option that the format does not have is that of the innermost
+    /// wrapper with such an option.
+    ///
+    /// ```
+    /// use icecore::Stage;
+    /// let mut stage = Stage::parse("rails-signed/json")?;
+    /// stage.set("key", Some("secret"))?;
+    /// assert_eq!(stage.to_string(), "rails-signed:key=secret/json");
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Of kind `Usage`, if there is no such option or the value does not fit.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Error> {
+        let is_option = |options: &[OptionSpec]| options.iter().any(|option| option.name == name);
+        if !is_option(self.format.options)
+            && let Some(wrap) = self.wrappers.iter_mut().rev().find(|wrap| is_option(wrap.wrapper.options))
+        {
+            return wrap.settings.set(wrap.wrapper.options, wrap.wrapper.name, name, value);
+        }
         self.settings.set(self.format.options, self.format.name, name, value)
     }
 

@@ -11,7 +11,7 @@ pub use commands::{explain_word, suggest_command_first};
 pub use formats::{report_unused_options, stage, target_stage};
 #[cfg(feature = "store")]
 pub use paths::rooted_path;
-pub use paths::{filter_error, get_path_error, path_error};
+pub use paths::{deeper_path_advice, filter_error, get_path_error, path_error};
 pub use values::{refuse_compressed_output, refuse_framing_as_file};
 
 use crate::short_help;

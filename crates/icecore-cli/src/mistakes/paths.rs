@@ -38,6 +38,11 @@ pub fn path_error(path: &str, error: icecore::Error) -> Abort {
     }
 }
 
+/// Returns the advice to use the path of a value further inside.
+pub fn deeper_path_advice(path: &str) -> String {
+    format!("did you mean `{}`?", printable(path))
+}
+
 /// Returns the error for an invalid path of `get`, whose arguments may be in the wrong order.
 pub fn get_path_error(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     let second_argument = files.first().and_then(|file| file.to_str());

@@ -159,6 +159,15 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             );
             report_count(tally, "left-out", *count, text, report);
         }
+        if let Some((count, record, key)) = &tally.late_keys {
+            let phrase = if *count == 1 { "row has a key" } else { "rows have keys" };
+            let key = icecore::text::printable(key);
+            let text = format!(
+                "{} {phrase} for which there is no column, first in row {record} the key `{key}`: --infer ROWS learns the columns from more rows, --columns names them",
+                group_digits(*count)
+            );
+            report_count(tally, "left-out", *count, text, report);
+        }
         if tally.opened > 0 {
             report_count(
                 tally,

@@ -1,6 +1,7 @@
 //! Counts of the changes for each column and each pair.
 
 use icecore::rewrite::{Broken, Tally};
+use icecore_replace::LeftoverCounts;
 use std::collections::BTreeMap;
 
 /// Maximum number of broken values that are kept with their reasons.
@@ -23,6 +24,10 @@ pub struct ChangeCounts {
     pub foreign: u64,
     /// Offset of the first such value in the input.
     pub foreign_at: Option<u64>,
+    /// Places of the output that still have the host of a replaced URL.
+    pub leftovers: LeftoverCounts,
+    /// Documents in whose compressed data or Base64 more would be changed.
+    pub encoded_documents: u64,
 }
 
 /// Counts for a column.
@@ -98,6 +103,8 @@ impl ChangeCounts {
         self.outside += other.outside;
         self.suspects += other.suspects;
         self.foreign += other.foreign;
+        self.leftovers.add(other.leftovers);
+        self.encoded_documents += other.encoded_documents;
         self.foreign_at = self.foreign_at.or(other.foreign_at);
     }
 

@@ -57,8 +57,16 @@ impl Worker {
         Worker { plan, lexer, known_places: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
-    /// Changes the values of a chunk.
+    /// Changes the values of a chunk, and counts what is left of the hosts of URLs.
     pub fn change_chunk(&mut self, chunk: &mut Chunk) {
+        self.change_values(chunk);
+        if let Some(rules) = self.plan.rules.all_rules().first().filter(|rules| !rules.replaced_hosts().is_empty()) {
+            let leftovers = rules.count_leftovers(chunk.output_bytes());
+            chunk.counts.leftovers.add(leftovers);
+        }
+    }
+
+    fn change_values(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         // The reader added the rules that its values need.
         let rule_sets = plan.rules.all_rules();

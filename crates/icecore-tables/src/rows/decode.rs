@@ -259,7 +259,13 @@ impl RowDecoder {
     }
 
     /// Writes a row as a line of a table.
-    fn write_table_row(&mut self, batch: &Batch, cells: &[Cell], row: &mut RowState<'_>, out: &mut Vec<u8>) -> bool {
+    pub(super) fn write_table_row(
+        &mut self,
+        batch: &Batch,
+        cells: &[Cell],
+        row: &mut RowState<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let plan = Arc::clone(&self.plan);
         // Both closures need to know whether a cell is the first one, so the flag is a `Cell`. `take` sets it to
         // false.
@@ -282,6 +288,7 @@ impl RowDecoder {
                 continue;
             }
             match self.by_position.get(position).copied().flatten() {
+                Some(_) if cell.kind == CellKind::Absent => null(out),
                 Some(column) => {
                     value.clear();
                     self.write_value(column, batch, *cell, row, &mut value);

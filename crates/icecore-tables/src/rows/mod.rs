@@ -10,6 +10,7 @@ pub mod dump;
 mod first_rows;
 mod frozen_columns;
 mod object;
+pub mod object_names;
 pub mod plan;
 pub mod table;
 mod text;

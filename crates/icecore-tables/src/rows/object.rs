@@ -1,16 +1,19 @@
 //! Rows that are JSON objects. Some of their strings are decoded. Everything else stays as it was written.
 
+use super::batch::{Batch, CellKind};
 use super::decode::{RowDecoder, RowState, ValueOutcome};
-use super::plan::JSON;
 use super::text;
 use super::words::{OnError, Text};
-use icecore::{Cursor, Error, ErrorKind, Kind, Request, Stage, Value, raw::Tape};
+use icecore::format::{Format, Outcome, Request};
+use icecore::{Cursor, Error, ErrorKind, Kind, Limits, Stage, Value, raw::Tape};
 use std::borrow::Cow;
 
 /// Memory for the next row.
 #[derive(Default)]
 pub struct ObjectWriter {
     tape: Tape,
+    /// The values of a row as the cells of a table.
+    cells: Batch,
 }
 
 impl ObjectWriter {
@@ -27,30 +30,126 @@ impl ObjectWriter {
             return false;
         }
         let limits = decoder.plan.limits.clone();
-        let request = Request { tape: std::mem::take(&mut self.tape), ..Request::new(&limits).detailed() };
-        let Some(json) = icecore::format::by_name(JSON) else { return false };
-        let mut stage = Stage::of(json);
-        // The input is a row, even if it looks like typed JSON.
-        let _ = stage.set("typed", Some("no"));
-        let outcome = json.read(line, stage.settings(), request);
-        let mut error = outcome.error.clone();
+        let (outcome, error) = read_object(line, decoder.plan.json.format(), &limits, std::mem::take(&mut self.tape));
         let root = outcome.document.root();
-        if error.is_none() && outcome.consumed < line.len() {
-            error = Some(Error::trailing_bytes(line, outcome.consumed));
-        }
-        if error.is_none() && root.kind() != Kind::Map {
-            error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
-        }
+        let is_table = decoder.plan.is_table_of_objects();
+        let mut is_written = true;
         match error {
-            Some(error) => write_broken_row(decoder, line, &json.explain(error).in_layer("row"), row, out),
+            Some(error) if is_table => {
+                is_written = write_broken_table_row(decoder, &error, row, out);
+            }
+            Some(error) => write_broken_row(decoder, line, &error, row, out),
+            None if is_table => self.write_table_row(decoder, line, root, row, out),
             None => match find_reserved_key(decoder, root) {
                 Some(error) => write_broken_row(decoder, line, &error, row, out),
                 None => write_whole_row(decoder, line, root, row, out),
             },
         }
         self.tape = outcome.document.into_tape();
-        true
+        is_written
     }
+
+    /// Writes the values of an object as a line of a table, in the order of its columns.
+    fn write_table_row(
+        &mut self,
+        decoder: &mut RowDecoder,
+        line: &[u8],
+        root: Cursor<'_>,
+        row: &mut RowState<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let plan = std::sync::Arc::clone(&decoder.plan);
+        self.cells.clear();
+        let mut values = vec![None; plan.names.len()];
+        // Keys are mostly in the order of the columns.
+        let (mut expected, mut late_key) = (0, None);
+        for (key, value) in root.entries() {
+            let is_name = |position: &usize| plan.names[*position].as_bytes() == key.bytes();
+            match (expected..plan.names.len()).chain(0..expected).find(is_name) {
+                Some(position) => {
+                    values[position] = Some(value);
+                    expected = position + 1;
+                }
+                None => late_key = late_key.or(Some(key.bytes())),
+            }
+        }
+        if let Some(key) = late_key {
+            row.tally.count_late_key(row.number, String::from_utf8_lossy(key).into_owned());
+        }
+        for (position, value) in values.into_iter().enumerate() {
+            let column = plan.columns.iter().find(|column| column.position == Some(position));
+            let start = self.cells.bytes.len();
+            let kind = match value.map(|value| (value, value.value())) {
+                None => {
+                    column.into_iter().for_each(|column| row.tally.count_absent_key(&column.name));
+                    CellKind::Absent
+                }
+                Some((_, Value::Null)) => CellKind::Null,
+                Some((value, Value::Text(text) | Value::Bytes(text))) => {
+                    let bytes = column.and_then(|_| read_string(decoder, value).ok());
+                    self.cells.bytes.extend_from_slice(&bytes.unwrap_or_else(|| text.into()));
+                    CellKind::Text
+                }
+                Some((value, _)) => {
+                    let (start, end) = find_extent(root, value).unwrap_or_default();
+                    self.cells.bytes.extend_from_slice(line.get(start..end).unwrap_or_default());
+                    CellKind::Plain
+                }
+            };
+            self.cells.push_cell(start, kind);
+        }
+        decoder.write_table_row(&self.cells, &self.cells.cells, row, out);
+    }
+}
+
+/// Reads a row. Its strings have their places in the line.
+fn read_object<'l>(
+    line: &'l [u8],
+    json: &'static Format,
+    limits: &Limits,
+    tape: Tape,
+) -> (Outcome<'l>, Option<Error>) {
+    let request = Request { tape, ..Request::new(limits).detailed() };
+    let mut stage = Stage::of(json);
+    // The input is a row, even if it looks like typed JSON.
+    let _ = stage.set("typed", Some("no"));
+    let outcome = json.read(line, stage.settings(), request);
+    let mut error = outcome.error.clone();
+    if error.is_none() && outcome.consumed < line.len() {
+        error = Some(Error::trailing_bytes(line, outcome.consumed));
+    }
+    if error.is_none() && outcome.document.root().kind() != Kind::Map {
+        error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
+    }
+    (outcome, error.map(|error| json.explain(error).in_layer("row")))
+}
+
+/// Calls `visit` with each key of the object in a line, if there is one.
+pub(super) fn visit_keys(line: &[u8], json: &'static Format, limits: &Limits, mut visit: impl FnMut(&[u8])) {
+    if let (outcome, None) = read_object(line, json, limits, Tape::default()) {
+        outcome.document.root().entries().for_each(|(key, _)| visit(key.bytes()));
+    }
+}
+
+/// Returns the place of a value in its line.
+fn find_extent(root: Cursor<'_>, value: Cursor<'_>) -> Option<(usize, usize)> {
+    let extents = &root.document().trace()?.extents;
+    extents.get(value.index() as usize).map(|extent| (extent.start as usize, extent.end as usize))
+}
+
+/// Writes a line that is not an object as a row of a table that has only the error message. Returns false if no column
+/// has it.
+fn write_broken_table_row(decoder: &mut RowDecoder, error: &Error, row: &mut RowState<'_>, out: &mut Vec<u8>) -> bool {
+    decoder.record_failure(0, error.kind().as_str(), error.to_string(), row);
+    let mut cells = Batch::default();
+    for _ in &decoder.plan.names {
+        cells.push_cell(0, CellKind::Absent);
+    }
+    if let Some(outcome) = row.outcomes.first_mut() {
+        *outcome = ValueOutcome::Broken;
+    }
+    decoder.write_table_row(&cells, &cells.cells, row, out);
+    !decoder.plan.columns.is_empty()
 }
 
 /// Returns an error if a key of the row has the name of one of our own members.
@@ -84,10 +183,6 @@ fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut 
 
 /// Writes the text of the row, with decoded values in place of the strings.
 fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row: &mut RowState<'_>, out: &mut Vec<u8>) {
-    let extent = |value: Cursor<'_>| {
-        let extents = &root.document().trace()?.extents;
-        extents.get(value.index() as usize).map(|extent| (extent.start as usize, extent.end as usize))
-    };
     let plan = std::sync::Arc::clone(&decoder.plan);
     let mut offset = 0;
     if !plan.constant_json.is_empty() {
@@ -101,7 +196,7 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
     let mut found_columns = vec![false; plan.columns.len()];
     for (key, value) in root.entries() {
         let column = plan.columns.iter().position(|column| column.name.as_bytes() == key.bytes());
-        let (Some(column), Some((start, end))) = (column, extent(value)) else { continue };
+        let (Some(column), Some((start, end))) = (column, find_extent(root, value)) else { continue };
         found_columns[column] = true;
         let before = out.len();
         out.extend_from_slice(line.get(offset..start).unwrap_or(&[]));

@@ -21,11 +21,20 @@ pub enum OutputForm {
     Columns(Container),
 }
 
+impl OutputForm {
+    /// Returns whether the rows are lines with a header.
+    pub fn is_table(self) -> bool {
+        matches!(self, OutputForm::Csv | OutputForm::Tsv)
+    }
+}
+
 /// The options for rows, independent of their columns.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The form of the output rows.
     pub out: OutputForm,
+    /// Whether a byte order mark begins the csv or tsv, so that Excel reads it as UTF-8.
+    pub has_byte_order_mark: bool,
     /// The JSON that values become.
     pub json: Stage,
     /// The columns to decode: `NAME[=FORMAT]`.
@@ -114,6 +123,8 @@ pub struct Plan {
     pub form: TableForm,
     /// The form of the rows of the output.
     pub out: OutputForm,
+    /// Whether a byte order mark begins the csv or tsv.
+    pub has_byte_order_mark: bool,
     /// The JSON that values become.
     pub json: Stage,
     /// The name of the table. It is empty if the input has none.
@@ -175,8 +186,8 @@ impl Plan {
                 None => Vec::new(),
             },
             (columns, form) => {
-                let is_fixed = !names.is_empty() && form != TableForm::Ndjson;
-                let parse = |text: &String| ColumnSpec::parse(text, if is_fixed { &names } else { &[] });
+                let known_names = if form == TableForm::Ndjson && !options.out.is_table() { &[][..] } else { &names };
+                let parse = |text: &String| ColumnSpec::parse(text, known_names);
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
@@ -190,8 +201,12 @@ impl Plan {
             )));
         }
         let mut plan = Plan::without_columns(request)?;
-        if form == TableForm::Ndjson && plan.filter.has_columns() {
-            return Err(usage_error("`--only` and `--skip-column` need a table with columns".to_owned()));
+        if form == TableForm::Ndjson && !plan.out.is_table() && plan.filter.has_columns() {
+            return Err(usage_error(
+                "`--only` and `--skip-column` choose columns of a table: objects keep all keys, unless `-t csv` or `-t tsv` \
+                 makes a table of them; `icecore query --each '{id, name}'` chooses keys"
+                    .to_owned(),
+            ));
         }
         plan.program = default_column.and_then(|_| names.iter().position(|name| name == "program"));
         // For rows of a database, `file` is the name of the table.
@@ -206,13 +221,6 @@ impl Plan {
         if matches!(out, OutputForm::Columns(_)) || matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check_support()?;
         }
-        if form == TableForm::Ndjson && matches!(out, OutputForm::Csv | OutputForm::Tsv) {
-            return Err(usage_error(
-                "rows of `--in ndjson` have no fixed columns: write them as json, parquet or arrow, or choose columns: `icecore query \
-                 --each -r '[.id, .name] | @csv'`"
-                    .to_owned(),
-            ));
-        }
         let has_tables = matches!(form, TableForm::Sql | TableForm::Database);
         if !has_tables && (!options.tables.is_empty() || options.table_column.is_some()) {
             return Err(usage_error("`--table` and `--table-column` need `--in sql` or --db".to_owned()));
@@ -221,6 +229,7 @@ impl Plan {
             added_names: Vec::new(),
             form,
             out,
+            has_byte_order_mark: options.has_byte_order_mark,
             json: options.json.clone(),
             table: String::new(),
             names: Vec::new(),
@@ -298,9 +307,14 @@ impl Plan {
         }
     }
 
+    /// Returns whether the rows are JSON objects that become lines of a table.
+    pub fn is_table_of_objects(&self) -> bool {
+        self.form == TableForm::Ndjson && self.out.is_table()
+    }
+
     /// Returns what is wrong with the given names of columns, if this table has no such column.
     pub fn find_unknown_columns(&self) -> Vec<String> {
-        let columns = self.names.iter().map(|name| (None, &*self.table, &**name));
+        let columns = self.names.iter().chain(&self.added_names).map(|name| (None, &*self.table, &**name));
         self.filter.clone().without_tables().find_unknown_names(columns)
     }
 
@@ -356,7 +370,9 @@ impl Plan {
     fn check_names(&self) -> Result<()> {
         let own_names: Vec<&String> =
             self.constant_columns.iter().map(|(name, _)| name).chain(&self.added_names).collect();
-        let is_input_name = |name: &&&String| self.names.contains(**name) && self.form != TableForm::Ndjson;
+        let is_input_name = |name: &&&String| {
+            self.names.contains(**name) && (self.form != TableForm::Ndjson || self.out.is_table())
+        };
         let repeated =
             own_names.iter().enumerate().find(|(index, name)| own_names[..*index].contains(name)).map(|(_, name)| name);
         match own_names.iter().find(is_input_name).or(repeated) {
@@ -378,6 +394,9 @@ impl Plan {
     pub fn write_header(&self, out: &mut Vec<u8>) {
         if matches!(self.out, OutputForm::Json | OutputForm::Columns(_)) {
             return;
+        }
+        if self.has_byte_order_mark {
+            out.extend_from_slice("\u{feff}".as_bytes());
         }
         for (index, name) in self.output_names().iter().enumerate() {
             self.write_cell(index == 0, name.as_bytes(), out);

@@ -96,6 +96,11 @@ impl Document<'_> {
     }
 }
 
+/// Returns a step without the dot that jq requires between `]` and `[`, and at the beginning of a path.
+pub(crate) fn without_dot_before_bracket(step: &str) -> &str {
+    step.strip_prefix('.').filter(|rest| rest.starts_with('[')).unwrap_or(step)
+}
+
 /// Returns the value on a path, trying all keys that look like the one in each step.
 fn search_lookalikes<'d>(start: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
@@ -124,7 +129,8 @@ fn follow_existing<'d, 'p>(start: Cursor<'d>, path: &'p str) -> Result<(Cursor<'
 
 /// Returns the steps of a path, without the `$` of the root.
 fn strip_root(path: &str) -> Result<&str, Error> {
-    let steps = path.strip_prefix('$').unwrap_or(path);
+    // `.` is the whole value in jq.
+    let steps = if path == "." { "" } else { path.strip_prefix('$').unwrap_or(path) };
     match steps.is_empty() || steps.starts_with(['.', '[', '{', '^', '#']) {
         true => Ok(steps),
         false => Err(invalid_step_error(path, steps)),
@@ -153,6 +159,7 @@ pub(crate) enum Step {
 impl Step {
     /// Parses the first step of this text; returns it and the rest.
     pub(crate) fn parse(text: &str) -> Option<(Step, &str)> {
+        let text = without_dot_before_bracket(text);
         if let Some(rest) = text.strip_prefix("[\"") {
             let (key, rest) = parse_quoted_key(rest)?;
             return Some((Step::Key(key), rest));

@@ -43,7 +43,7 @@ pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Cut, Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
 pub use explanation::Explanation;
-pub(crate) use find::{Step, is_symbol_name, lookup_names, match_rank};
+pub(crate) use find::{Step, is_symbol_name, lookup_names, match_rank, without_dot_before_bracket};
 pub use metadata::Metadata;
 pub(crate) use metadata::lose_metadata;
 pub use names::{Entry as NameEntry, Name, Names};

@@ -5,6 +5,7 @@ use super::{Edits, raw_edits, trimmed};
 use crate::deep::LEVELS;
 use crate::edit::Escaping;
 use crate::error::{Error, ErrorKind};
+use crate::format::strings::Damage;
 use crate::options::Settings;
 use crate::stage::Stage;
 use crate::wrap::{self, Changing, Unwrapped, Wrapper, WrapperEvidence};
@@ -15,7 +16,13 @@ impl StringRewriter<'_> {
     pub(super) fn change_stage(&mut self, bytes: &[u8], stage: &Stage, level: u32) -> Result<Edits, Error> {
         let Some(outer) = stage.wrappers().first() else {
             let limits = self.limits.clone();
-            return self.change_document(stage.format(), stage.settings(), bytes, &limits, level);
+            let edits = self.change_document(stage.format(), stage.settings(), bytes, &limits, level);
+            return match edits {
+                Err(error) if matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => {
+                    self.change_repaired(stage.format(), bytes, Damage::Whole, level)?.ok_or(error)
+                }
+                edits => edits,
+            };
         };
         let (wrapper, settings) = (outer.wrapper(), outer.settings());
         let Some(inner) = stage.inner() else { return Ok(Edits::new()) };

@@ -194,8 +194,8 @@ impl<'w> StringRewriter<'w> {
         Ok(edits)
     }
 
-    /// Repairs a damaged text and then changes it.
-    fn change_repaired(
+    /// Repairs a damaged text and then changes it. Returns `None` if repairs are not wanted, or if there is none.
+    pub(super) fn change_repaired(
         &mut self,
         format: &'static Format,
         bytes: &[u8],

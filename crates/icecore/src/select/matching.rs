@@ -104,6 +104,23 @@ impl Pattern {
         }
         Ok(search.matches)
     }
+
+    /// Returns the path of the first value that matches at some depth instead of from the root on: the path that was
+    /// probably meant. Returns `None` if there is no such value, or if the search takes too long.
+    ///
+    /// ```
+    /// use icecore::{Limits, select::Pattern};
+    /// let document = icecore::read(br#"{"data": {"user": {"id": 42}}}"#)?;
+    /// let path = Pattern::parse("$.user.id")?.find_deeper(&document, &Limits::default());
+    /// assert_eq!(path.as_deref(), Some("$.data.user.id"));
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn find_deeper(&self, document: &Document<'_>, limits: &Limits) -> Option<String> {
+        let mut steps = self.steps.clone();
+        steps.first_mut()?.is_deep = true;
+        let found = Pattern { text: "?".to_owned(), steps }.find(document, limits).ok()?;
+        found.iter().next().map(|(path, _)| path)
+    }
 }
 
 struct PatternSearch<'d, 'l> {

@@ -1,6 +1,6 @@
 //! Patterns: paths that may match several values.
 
-use crate::document::{Document, Step};
+use crate::document::{Document, Step, without_dot_before_bracket};
 use crate::error::{Error, ErrorKind};
 
 /// Maximum number of steps of a pattern.
@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 10_000;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    text: String,
+    pub(super) text: String,
     pub(super) steps: Vec<PatternStep>,
 }
 
@@ -49,12 +49,13 @@ pub(super) enum StepKind {
 }
 
 impl Pattern {
-    /// Parses a pattern; `$` may be left out.
+    /// Parses a pattern; `$` may be left out, and the notation of jq is understood: `.[0]` and `[]`.
     ///
     /// # Errors
     /// Of kind `Usage`, with the malformed step.
     pub fn parse(text: &str) -> Result<Pattern, Error> {
-        let mut rest = text.strip_prefix('$').unwrap_or(text);
+        // `.` is the whole value in jq.
+        let mut rest = if text == "." { "" } else { text.strip_prefix('$').unwrap_or(text) };
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let (wanted, after) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
@@ -97,6 +98,11 @@ impl Pattern {
         Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
     }
 
+    /// Returns the pattern without its last step, if that step matches at most one value.
+    pub fn parent(&self) -> Option<Pattern> {
+        self.split_last().map(|(parent, _)| parent)
+    }
+
     /// Returns the pattern without its last step, and that step, if it matches one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
@@ -121,14 +127,14 @@ fn parse_pattern_step(text: &str) -> Option<(PatternStep, &str)> {
     let (is_deep, text) = match text.strip_prefix("..") {
         Some(rest) if rest.starts_with('[') => (true, rest),
         Some(_) => (true, &text[1..]),
-        None => (false, text),
+        None => (false, without_dot_before_bracket(text)),
     };
     let (step_kind, rest) = parse_step_kind(text)?;
     Some((PatternStep { is_deep, kind: step_kind }, rest))
 }
 
 fn parse_step_kind(text: &str) -> Option<(StepKind, &str)> {
-    if let Some(rest) = text.strip_prefix("[*]") {
+    if let Some(rest) = text.strip_prefix("[*]").or_else(|| text.strip_prefix("[]")) {
         return Some((StepKind::All, rest));
     }
     if let Some(rest) = text.strip_prefix(".*")
@@ -185,6 +191,10 @@ mod tests {
         assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
         assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
         assert_eq!(steps("$[:x].a"), Some(2));
+        // In the notation of jq.
+        for (jq, path) in [(".", "$"), (".[\"a\"].[2].b", "$[\"a\"][2].b"), (".a[]", "$.a[*]"), (".[1:]", "$[1:]")] {
+            assert_eq!(Pattern::parse(jq).unwrap().steps, Pattern::parse(path).unwrap().steps, "{jq}");
+        }
         for malformed in
             ["$.", "$..", "$[", "$[1:2:3]", "$[a:b]", "$...a", "$[*", "name", "$ .a", "$[:x", "$[99999999999999999999]"]
         {

@@ -76,22 +76,23 @@ pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
     sentences
 }
 
-/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none
-/// of them, but Icecore's module may read that data.
-pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
+/// Removes the classes that only data of other languages names, and returns a sentence about them: the language's own
+/// reader needs none of them. If all data is of another language, nothing is removed, because Icecore's module reads it.
+pub fn remove_foreign_classes(rows: &mut Vec<ClassRow>, language: Language) -> Option<String> {
     let own_language = match language {
         Language::Perl | Language::Sereal => "Perl",
         Language::Php | Language::Laravel => "PHP",
         Language::Ruby | Language::Rails => RUBY,
     };
-    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own_language);
-    let names: Vec<String> = rows.iter().filter(is_foreign).map(|row| display_name(&row.class)).collect();
+    let is_foreign = |row: &ClassRow| row.language.is_some_and(|known| known != own_language);
+    let names: Vec<String> = rows.iter().filter(|row| is_foreign(row)).map(|row| display_name(&row.class)).collect();
+    if names.is_empty() || names.len() == rows.len() {
+        return None;
+    }
+    rows.retain(|row| !is_foreign(row));
     let count = format_count(names.len() as u64, "class is", "classes are");
-    // If all data is of another language, that is what the user wants.
-    (!names.is_empty() && names.len() < rows.len()).then(|| {
-        let names = join_names(&names);
-        format!("{count} named only by data of other languages; {own_language} itself does not read it: {names}")
-    })
+    let names = join_names(&names);
+    Some(format!("{count} left out, because only data of other languages names them, which {own_language} does not read: {names}"))
 }
 
 /// Returns true if the data contains only the name of the class, and no object.

@@ -113,6 +113,9 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             writer.write_object(&ClassesReport { classes: &rows, code: &code })?;
         }
         (false, Some(language)) => {
+            if let Some(sentence) = allow::remove_foreign_classes(&mut rows, language) {
+                report.report_command_note("foreign", sentence);
+            }
             let list = allow::build_allow_list(&rows, language, packages.as_ref());
             writer.write_text(&list.text)?;
             for row in list.refused_classes {
@@ -120,9 +123,6 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             }
             for sentence in allow::explain_omissions(&list.omitted_classes) {
                 report.report_command_note("omitted", sentence);
-            }
-            if let Some(sentence) = allow::describe_foreign_classes(&rows, language) {
-                report.report_command_note("foreign", sentence);
             }
             for CodeRow { kind, count, path, file } in &code {
                 let times = format_count(*count, "time", "times");

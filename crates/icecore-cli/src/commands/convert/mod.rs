@@ -121,7 +121,7 @@ impl Conversion<'_> {
                         target.complete_output()?;
                     }
                 }
-                Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.report_refused_output(code, &source.name(), message),
                 Err(abort) => return Err(abort),
             }
         }

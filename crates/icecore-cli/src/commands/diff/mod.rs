@@ -13,10 +13,11 @@ use crate::arguments::{Global, InputFormat};
 use crate::document_reader::{Detail, DocumentReader, UnwrappedInput};
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code, usage_text_error};
+use crate::shell_words::quote_for_shell;
 use crate::source::Source;
 use crate::target::{Destination, Outputs, Target};
 use crate::terminal;
-use icecore::{Document, raw::Tape};
+use icecore::{Document, Kind, raw::Tape};
 use icecore_diff::{Differences, Rules, find_differences};
 use std::path::Path;
 
@@ -108,6 +109,17 @@ fn compare_files(
     }
     let differences = find_differences(&left, &right, rules);
     write(&differences)?;
+    let kinds = [left.root().kind(), right.root().kind()];
+    if let Some(with_class) = [[Kind::Map, Kind::Object], [Kind::Object, Kind::Map]].iter().position(|pair| *pair == kinds)
+        && !args.git
+    {
+        let (plain, object) = (&files[with_class], &files[1 - with_class]);
+        let [plain, object] = [plain, object].map(|file| quote_for_shell(&file.display().to_string()));
+        let text = format!(
+            "only one of them has a class: `icecore convert -t json {object} | icecore diff - {plain}` compares what is inside"
+        );
+        report.report_command_note("class", text);
+    }
     if differences.is_empty() && has_same_format && !args.exact && !args.git {
         let exact_count = find_differences(&left, &right, rules.exact()).changes().len() as u64;
         if exact_count > 0 {

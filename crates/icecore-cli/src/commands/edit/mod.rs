@@ -9,13 +9,15 @@ pub use args::Edit;
 use super::changed::{ChangeWriter, ChangedDocument};
 use crate::arguments::Global;
 use crate::document_reader::DocumentReader;
+use crate::mistakes;
 use crate::progress;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
 use crate::target::leave_out_backups;
 use icecore::alter::{self, Alteration, Altered, Refusal};
+use icecore::select::Pattern;
 use icecore::text::printable;
-use icecore::{Cursor, Kind, Limits, Stage, Value};
+use icecore::{Cursor, Document, Kind, Limits, Stage, Value};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
@@ -107,6 +109,25 @@ impl EditJob<'_> {
             if let Some(text) = text {
                 report.report_note(name, "type", text);
             }
+            if matches.is_empty() {
+                self.report_new_member(name, &document, pattern, report);
+            }
+        }
+    }
+}
+
+impl EditJob<'_> {
+    /// Reports that an object has a new member if a value further inside was probably meant: classes have fixed members.
+    fn report_new_member(&self, name: &str, document: &Document<'_>, pattern: &Pattern, report: &Report) {
+        let is_object = |parent: Pattern| {
+            let parents = parent.find(document, self.limits).ok();
+            parents.is_some_and(|parents| parents.iter().any(|(_, parent)| parent.kind() == Kind::Object))
+        };
+        if pattern.parent().is_some_and(is_object)
+            && let Some(path) = pattern.find_deeper(document, self.limits)
+        {
+            let advice = mistakes::deeper_path_advice(&path);
+            report.report_note(name, "deeper", format!("`{}` is a new member of an object; {advice}", pattern.as_str()));
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::terminal;
 use icecore::format::Side;
 use icecore::raw::{Input, Tape};
 use icecore::select::{self, Pattern, Skimmed};
-use icecore::{Document, Error, ErrorKind, Limits, Losses, Stage, deep};
+use icecore::{Document, Error, ErrorKind, Kind, Limits, Losses, Stage, deep};
 use large::LargeFile;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -65,6 +65,9 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         if search_result.is_read && count == 0 && !searches_many {
             let found_instead = search_result.absence_reason.as_ref().and_then(Error::found).unwrap_or_default();
             report.report_absent_path(&name, pattern.as_str(), search_result.absence_reason.as_ref());
+            if let Some(path) = &search_result.deeper_path {
+                report.report_note(&name, "deeper", mistakes::deeper_path_advice(path));
+            }
             if search_result.is_joined {
                 report.report_note(&name, "lines", JOINED_LINES.to_owned());
             }
@@ -91,6 +94,8 @@ struct SearchResult {
     is_joined: bool,
     /// What was found instead of the path, if nothing was found.
     absence_reason: Option<Error>,
+    /// The path of a value further inside that the path would match.
+    deeper_path: Option<String>,
 }
 
 /// What to search for in each input.
@@ -182,7 +187,7 @@ impl GetJob<'_> {
         answers: &mut AnswerWriter<'_>,
         report: &mut Report,
     ) -> Result<SearchResult, Abort> {
-        let mut absence_reason = None;
+        let (mut absence_reason, mut deeper_path) = (None, None);
         let is_read = self.reader.read_documents(name, input, Detail::No, report, |_, outcome, _, report| {
             // Of an input that breaks off, the values before the break are searched.
             let is_cut = outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Truncated);
@@ -205,13 +210,14 @@ impl GetJob<'_> {
                 Ok(0) if is_cut => {}
                 Ok(0) => {
                     absence_reason = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some());
+                    deeper_path = self.pattern.find_deeper(&document, self.limits);
                 }
                 Ok(_) => {}
                 Err(error) => answers.report_error(&error, name, report)?,
             }
             Ok(document.into_tape())
         })?;
-        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(input), absence_reason })
+        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(input), absence_reason, deeper_path })
     }
 }
 
@@ -252,6 +258,10 @@ impl AnswerWriter<'_> {
         if let (true, Some(bytes)) = (self.job.args.raw, document.root().as_bytes()) {
             self.write_bytes(bytes)?;
             self.write_text("\n")?;
+        } else if let Some((text, losses)) = self.convert_to_text(document) {
+            self.losses.merge_below(losses, path);
+            self.write_bytes(&text)?;
+            self.write_text("\n")?;
         } else {
             match icecore::write_to(document, self.job.to, self.job.limits, self.writer) {
                 Ok(losses) => self.losses.merge_below(losses, path),
@@ -270,6 +280,19 @@ impl AnswerWriter<'_> {
                 .helping("raise the limit `growth` if the input is trusted: `--limit growth=N`"));
         }
         Ok(())
+    }
+
+    /// With --raw, returns the text of a value that the output format expresses as a string, such as a regular
+    /// expression or a time, and its losses.
+    fn convert_to_text(&self, document: &Document<'_>) -> Option<(Vec<u8>, Losses)> {
+        let is_container = matches!(document.root().kind(), Kind::Array | Kind::Map);
+        if !self.job.args.raw || is_container || self.job.to.is_binary() {
+            return None;
+        }
+        let mut output = Vec::new();
+        let losses = icecore::write_to(document, self.job.to, self.job.limits, &mut output).ok()?;
+        let text = icecore::read_as(&output, self.job.to, self.job.limits).ok()?;
+        Some((text.root().as_bytes()?.to_vec(), losses))
     }
 
     /// Records the losses of a value before anything of it is written. Returns true if it has any.

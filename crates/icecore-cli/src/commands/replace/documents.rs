@@ -4,7 +4,7 @@ use super::InputChanges;
 use super::output::EncodedOutput;
 use crate::records::{Framing, Split};
 use crate::report::{Abort, Report, code, io_reason};
-use icecore::rewrite::{self, Tally};
+use icecore::rewrite::{self, Edits, Tally};
 use icecore::{Error, Request, Stage};
 use icecore_tables::replace::change_counts::ValueChanged;
 use icecore_tables::replace::plan::ReplacePlan;
@@ -92,7 +92,11 @@ impl DocumentChanger<'_> {
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
+        self.changes.counts.encoded_documents += u64::from(self.has_encoded_matches(bytes, &edits));
         let Some(registry_number) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
+        if !rules.replaced_hosts().is_empty() {
+            self.changes.counts.leftovers.add(rules.count_leftovers(&edits.apply(bytes)));
+        }
         if edits.is_empty() {
             if tally.is_notable() {
                 self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::No, &mut tally);
@@ -111,6 +115,23 @@ impl DocumentChanger<'_> {
         self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::Yes, &mut tally);
         self.changes.is_changed = true;
         Ok(Some(edits.apply(bytes)))
+    }
+
+    /// Returns whether --base64 would change more. Compressed data is always examined, Base64 only in a dry run.
+    fn has_encoded_matches(&self, bytes: &[u8], edits: &Edits) -> bool {
+        /// The first bytes of zlib, gzip and Zstandard.
+        const MAGICS: [&[u8]; 5] = [b"\x78\x9c", b"\x78\xda", b"\x78\x01", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"];
+        let plan = self.plan;
+        let is_compressed = || MAGICS.iter().any(|magic| memchr::memmem::find(bytes, magic).is_some());
+        if plan.rewrite_options.base64 || plan.change_printer.is_none() && !is_compressed() {
+            return false;
+        }
+        let mut options = plan.rewrite_options.clone();
+        options.base64 = true;
+        let rules = plan.rules.default_rules();
+        let (mut replacing, mut tally) = (rules.replacing().with_encoded(true), Tally::default());
+        let more = rewrite::document(bytes, self.stage, &mut replacing, &options, &mut tally);
+        more.is_ok_and(|more| more.apply(bytes) != edits.apply(bytes))
     }
 
     /// Changes a document and writes it; one that is unreadable is written unchanged.

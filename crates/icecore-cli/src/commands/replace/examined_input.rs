@@ -70,7 +70,7 @@ impl ReplaceJob<'_> {
             && head.is_complete
             && !matches!(form, Some(InputForm::Sql | InputForm::Csv))
         {
-            check_not_single_value(name, &head.bytes)?;
+            form = find_damaged_value(&head.bytes).map(InputForm::Document).or(form);
         }
         if form.is_none() && is_sqlite(&head.bytes) {
             let name = icecore::text::printable(name);
@@ -100,17 +100,11 @@ impl ReplaceJob<'_> {
     }
 }
 
-/// Refuses a file that is one damaged value of PHP: only values in tables and documents are searched for damage.
-fn check_not_single_value(name: &str, bytes: &[u8]) -> Result<(), Abort> {
-    let damage = icecore::detect::find_damage(bytes).filter(|damage| damage.stage.wrappers().is_empty());
-    let can_repair = |stage: &Stage| stage.format().options.iter().any(|option| option.name == "repair");
-    let Some(damage) = damage.filter(|damage| can_repair(&damage.stage)) else { return Ok(()) };
-    let (name, stage) = (icecore::text::printable(name), damage.stage.name());
-    Err(usage_text_error(format!(
-        "this is a single value ({stage}, {}), not a table with values: `icecore convert -f {stage}:repair=lengths -t \
-         {stage} {name}` repairs it",
-        damage.cause.describe()
-    )))
+/// Returns the stage of an input that is a single damaged value, if its format has a repair.
+fn find_damaged_value(bytes: &[u8]) -> Option<Stage> {
+    let damage = icecore::detect::find_damage(bytes).filter(|damage| damage.stage.wrappers().is_empty())?;
+    let can_repair = damage.stage.format().options.iter().any(|option| option.name == "repair");
+    can_repair.then_some(damage.stage)
 }
 
 fn is_binary(stage: &Stage) -> bool {

@@ -4,7 +4,7 @@ use super::ReplaceResults;
 use super::args::Replace;
 use crate::report::Report;
 use icecore::rewrite::Tally;
-use icecore_replace::{Pair, Rules, SecondRun, Spelling};
+use icecore_replace::{LeftoverCounts, Pair, Rules, SecondRun, Spelling};
 use icecore_tables::form::NDJSON;
 use icecore_tables::plural::{format_count, group_digits};
 use icecore_tables::replace::change_counts::ChangeCounts;
@@ -88,7 +88,7 @@ pub fn report_totals(
     report.report_command_note("done", message);
     report_spellings(counts, rules, report);
     suggest_url(rules, report);
-    report_repairs(&total.tally, report);
+    report_repairs(&total.tally, args, report);
     let left_unchanged = [
         (total.refused + total.tally.unrepresentable, "because their form can't express the new text"),
         (total.skipped, "because another program changed them in the meantime: run the command again"),
@@ -123,19 +123,27 @@ pub fn report_totals(
             report.report_command_note("found", format!("{} {reason}", group_digits(count)));
         }
     }
+    report_leftovers(counts, rules, report);
+    if counts.encoded_documents > 0 {
+        let documents = format_count(counts.encoded_documents, "document has", "documents have");
+        let text = format!("{documents} matches in compressed data or Base64: --base64 changes them");
+        report.report_command_note("leftover", text);
+    }
     for unknown in column_registry.find_unknown_names() {
         report.report_command_note("unknown", format!("{unknown} in the input"));
     }
 }
 
 /// Reports the repairs and their causes.
-fn report_repairs(tally: &Tally, report: &Report) {
+fn report_repairs(tally: &Tally, args: &Replace, report: &Report) {
     if tally.repaired == 0 {
         return;
     }
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
-    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.repaired), causes.join(", "));
+    let verb = if args.dry_run { "would be repaired" } else { "repaired" };
+    let values = format_count(tally.repaired, "damaged value", "damaged values");
+    let message = format!("{values} {verb}: {}", causes.join(", "));
     report.report_command_note("found", message);
     if tally.guessed > 0 {
         let message = format!(
@@ -161,6 +169,25 @@ fn report_spellings(change_counts: &ChangeCounts, rules: &Rules, report: &Report
         counts.iter().map(|(spelling, count)| format!("{} {}", group_digits(*count), spelling.name())).collect();
     if !parts.is_empty() {
         report.report_command_note("spellings", format!("addresses: {}", parts.join(", ")));
+    }
+}
+
+/// Reports places that still have the host of a replaced URL.
+fn report_leftovers(change_counts: &ChangeCounts, rules: &Rules, report: &Report) {
+    let (LeftoverCounts { hosts, in_base64, .. }, names) = (change_counts.leftovers, rules.replaced_hosts());
+    let Some(name) = names.first().map(|name| quote_text(name.as_bytes())) else { return };
+    let name = if names.len() == 1 { name } else { "an old host".to_owned() };
+    if hosts > 0 {
+        let places = format_count(hosts, "place still has", "places still have");
+        let text = format!(
+            "{places} {name}: without `//`, as in mail addresses, in capital letters or with HTML entities; a pair of names, `-e OLD NEW`, \
+             changes the former, and `--ignore-case` capital letters"
+        );
+        report.report_command_note("leftover", text);
+    }
+    if in_base64 > 0 {
+        let places = format_count(in_base64, "place has", "places have");
+        report.report_command_note("leftover", format!("{places} {name} in Base64: --base64 changes it there"));
     }
 }
 

@@ -114,7 +114,7 @@ pub struct Rows {
     ///
     /// If not given, the form of the name of --output: NAME.csv, NAME.parquet; else json. In csv and tsv, decoded
     /// values are JSON text. json:class=_class adds the class of each object, in csv and tsv --to-opt class=_class does;
-    /// parquet and arrow have it as `_class`. tsv uses the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows
+    /// parquet and arrow have it as `_class`. csv:bom begins with a byte order mark, which Excel needs for UTF-8. tsv uses the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows
     /// (a stream), decoded columns have a type, either from --schema or from the first rows.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
@@ -292,6 +292,7 @@ impl Rows {
         };
         Ok(Options {
             out: output_form,
+            has_byte_order_mark: target::has_byte_order_mark(self),
             json: json_stage,
             columns: self.columns.clone(),
             tables: self.tables.clone(),
@@ -328,7 +329,7 @@ pub struct ColumnTypeArgs {
     /// any value, as text.
     #[arg(long, value_name = "FIELDS|FILE")]
     pub schema: Option<String>,
-    /// Number of rows from which the types of columns of parquet and arrow are inferred
+    /// Number of rows from which the types of columns of parquet and arrow are inferred, and the columns of ndjson in csv
     #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = limits::whole_number::<usize>(0, i64::MAX))]
     pub infer: usize,
     /// Write the inferred types, in the form that --schema accepts, and no rows

@@ -33,6 +33,7 @@ use icecore_tables::rows::columnar;
 #[cfg(feature = "store")]
 use icecore_tables::rows::database::{self, RowRequest};
 use icecore_tables::rows::dump::{Dump, TableSelection};
+use icecore_tables::rows::object_names;
 use icecore_tables::rows::plan::{JSON, Options, OutputForm, Plan, PlanRequest};
 use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
@@ -222,6 +223,8 @@ struct RowsJob<'j> {
     skipped_tables: Vec<String>,
     /// Number of rows that may still be written to the current output; `None` means all.
     remaining_rows: Option<u64>,
+    /// The columns of a table that is made from JSON objects, once they are known.
+    object_names: Option<Vec<String>>,
     /// The form of the inputs, if given.
     form: Option<TableForm>,
     /// The layout and the writer for columns with types, once they are known.
@@ -249,6 +252,7 @@ impl<'j> RowsJob<'j> {
             unknown_columns: None,
             skipped_tables: Vec::new(),
             remaining_rows: args.items,
+            object_names: None,
             form,
             #[cfg(feature = "columns")]
             typed_output: None,
@@ -281,6 +285,7 @@ impl<'j> RowsJob<'j> {
     fn begin_output(&mut self) {
         self.header = None;
         self.remaining_rows = self.args.items;
+        self.object_names = None;
         #[cfg(feature = "columns")]
         {
             self.typed_output = None;
@@ -325,7 +330,7 @@ impl<'j> RowsJob<'j> {
                         target.complete_output()?;
                     }
                 }
-                Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.report_refused_output(code, &source.name(), message),
                 Err(abort) => return Err(abort),
             }
         }
@@ -428,6 +433,7 @@ impl<'j> RowsJob<'j> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let RowsJob { args, default_column, .. } = *self;
+        let (object_names, input) = self.read_object_names(form, input).map_err(|error| self.input_error(name, &error))?;
         let window = Window::new(input, args.chunk);
         let request = PlanRequest { options: &self.options, form, default_column, file: name };
         let tally = Tally::for_rows(name);
@@ -450,7 +456,8 @@ impl<'j> RowsJob<'j> {
             let table =
                 Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv_dialect)?);
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
-            let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
+            let mut header = table.read_header().map_err(|error| self.input_error(name, &error))?;
+            header.extend(object_names);
             #[cfg(feature = "store")]
             let own_columns = tables::own_columns(args, name, &header);
             #[cfg(not(feature = "store"))]
@@ -478,6 +485,26 @@ impl<'j> RowsJob<'j> {
         }
     }
 
+    /// Reads the names of the columns of a table that is made from JSON objects: the keys of the first rows of the first
+    /// input. There are none for other inputs and outputs, and if --columns has them. The input is returned as a whole.
+    fn read_object_names(
+        &mut self,
+        form: TableForm,
+        input: Box<dyn Read + Send>,
+    ) -> io::Result<(Vec<String>, Box<dyn Read + Send>)> {
+        let is_needed = form == TableForm::Ndjson && self.options.out.is_table() && self.args.names.is_empty();
+        match &self.object_names {
+            _ if !is_needed => Ok((Vec::new(), input)),
+            Some(names) => Ok((names.clone(), input)),
+            None => {
+                let max_rows = self.args.column_types.infer.max(1);
+                let (names, input) = object_names::read_names(input, max_rows, self.options.json.format(), &self.options.limits)?;
+                self.object_names = Some(names.clone());
+                Ok((names, input))
+            }
+        }
+    }
+
     /// Converts rows, and reports the results. `plan` is the plan of all rows, if there is a single one.
     fn convert_rows(
         &mut self,
@@ -500,6 +527,9 @@ impl<'j> RowsJob<'j> {
         };
         if tally.has_unreadable() {
             report.count_undecodable_input();
+        }
+        if !self.args.names.is_empty() || !self.args.only.is_empty() {
+            tally.late_keys = None;
         }
         reports::report_totals(&tally, report, self.global.quiet);
         #[cfg(feature = "columns")]

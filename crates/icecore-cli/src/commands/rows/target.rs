@@ -14,8 +14,8 @@ pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
         // With --schema-only, no rows are written, so any form with types will do.
         (_, None) if args.column_types.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (OutputForm::Columns(container), JSON),
-        ("csv", None) => (OutputForm::Csv, JSON),
-        ("tsv", None) => (OutputForm::Tsv, JSON),
+        ("csv" | "csv:bom", None) => (OutputForm::Csv, JSON),
+        ("tsv" | "tsv:bom", None) => (OutputForm::Tsv, JSON),
         (form, None) => (OutputForm::Json, form),
     };
     if format::by_name(json_format.split(':').next().unwrap_or(json_format))
@@ -36,13 +36,19 @@ pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
     Ok((output_form, stage))
 }
 
+/// Returns whether a byte order mark begins the rows.
+pub fn has_byte_order_mark(args: &Rows) -> bool {
+    args.output_form().ends_with(":bom")
+}
+
 /// Returns the error for a form in which rows are not written.
 fn unknown_form_error(args: &Rows) -> Abort {
     let form = icecore::text::printable(args.output_form());
     let with_options = form.split_once(':').filter(|(name, _)| super::FORMS.contains(name) && *name != JSON);
     usage_text_error(match with_options {
         Some((name, options)) => {
-            format!("{name} has no options; those of the values in it are for --to-opt: `-t {name} --to-opt {options}`")
+            let known = if matches!(name, "csv" | "tsv") { "no options other than `bom`" } else { "no options" };
+            format!("{name} has {known}; those of the values in it are for --to-opt: `-t {name} --to-opt {options}`")
         }
         None => {
             format!("rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{form}`")
