@@ -112,7 +112,8 @@ pub trait Jobs {
     fn job(&mut self, id: Id) -> Result<Option<Job>>;
     /// Passes up to `max_jobs` jobs to `each`, in the order in which they were queued.
     fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()>;
-    /// Makes dead jobs ready again, either these or all of a queue, and records who did. Returns how many there were.
+    /// Makes jobs ready, and records who did: all dead jobs of a queue, or these jobs, which are dead or wait for their
+    /// time. A job that waits keeps the number of its attempts. Returns how many there were.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64>;
     /// Queues a copy of a job as a new job, and records who did.
     fn replay(&mut self, id: Id, actor: &str) -> Result<Id>;

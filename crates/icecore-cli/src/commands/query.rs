@@ -105,6 +105,7 @@ const EXAMPLES: &str = "\
 Examples:
   icecore query '.[].name' staff.storable          the names, a line each
   icecore query -r '.[] | select(.age > 40) | .name' staff.srl
+  icecore query 'select(.age > 40) | input_filename' people/
   icecore query 'map(class)' staff.storable        the class of each
   icecore query -t marshal '.staff[0]' staff.php >first.marshal
   icecore query -n '[inputs | length] | add' sessions/

@@ -118,7 +118,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
                 Event::Failed(id, error, state) => {
                     let consequence = match state {
                         State::Dead => "the job is dead",
-                        _ => "it is tried again later: `icecore queue list` shows when",
+                        _ => "it is tried again later; `icecore queue redrive ID` tries it at once",
                     };
                     report.report_note(&id.to_string(), "failed", format!("{}; {consequence}", error.trim_end()));
                 }

@@ -163,7 +163,7 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             let phrase = if *count == 1 { "row has a key" } else { "rows have keys" };
             let key = icecore::text::printable(key);
             let text = format!(
-                "{} {phrase} for which there is no column, first in row {record} the key `{key}`: --infer ROWS learns the columns from more rows, --columns names them",
+                "{} {phrase} without a column, first in row {record} the key `{key}`: --infer ROWS learns the columns from more rows, --columns names them",
                 group_digits(*count)
             );
             report_count(tally, "left-out", *count, text, report);

@@ -206,7 +206,7 @@ pub static ROUTES: &[Route] = &[
     route!(POST "/queues/{queue}/resume" "resumeQueue" "Resumes a queue: it hands out jobs again.", [], Nothing, JSON, [
         200 "It is recorded."
     ], queues::resume),
-    route!(POST "/queues/{queue}/redrive" "redriveQueue" "Makes dead jobs ready again.", [
+    route!(POST "/queues/{queue}/redrive" "redriveQueue" "Makes dead jobs ready again, or the jobs of `ids`, which may also wait for their time.", [
         parameter("ids", "string", "Only the jobs with these ids, separated by commas; a list if they are in the body.")
     ], Json, JSON, [200 "The number of jobs that are ready again: `redriven`."], queues::redrive),
     route!(PUT "/queues/{queue}/limits" "setLimits" "Limits how many jobs of a queue are handed out.", [

@@ -370,8 +370,14 @@ impl Jobs for MongoBackend {
         self.with_audit_entries(actor, "redrive", &[queue.to_owned()], |backend| {
             let mut conditions = doc! { "queue": queue, "state": "dead" };
             let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
+            let waiting_ids = ids.clone();
             insert_if_some(&mut conditions, "_id", ids);
             let (now, mut count) = (backend.read_time()?, 0);
+            if let Some(ids) = waiting_ids {
+                let waiting = doc! { "_id": ids, "queue": queue, "state": "ready", "run_at": { "$gt": now } };
+                let change = doc! { "$set": { "run_at": now } };
+                count += backend.jobs.update_many(waiting, change).run().map_err(store_error)?.matched_count;
+            }
             let query = backend.jobs.find(conditions).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
             // All jobs are found before the first change, so that changes do not affect what is found.
             let dead = query

@@ -412,7 +412,7 @@ impl SqlBackend {
         Ok(lease_error(id, state.as_deref()))
     }
 
-    /// Makes dead jobs ready again, in a transaction.
+    /// Makes jobs ready, in a transaction.
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         let name = Value::Text(queue);
         let mut dead = Vec::new();
@@ -433,6 +433,12 @@ impl SqlBackend {
             }
         }
         let mut count = 0;
+        for id in ids.unwrap_or_default() {
+            count += self.run_statement(
+                "UPDATE icecore_jobs SET run_at = {now} WHERE id = ? AND queue = ? AND state = 'ready' AND run_at > {now}",
+                &[Value::Text(&id.to_string()), name],
+            )?;
+        }
         for (id, mut key) in dead {
             if let Some(text) = &key {
                 // If another job has the key now, this one continues without it.

@@ -44,6 +44,7 @@ pub const ALL: &[Behaviour] = behaviours! {
     a_job_is_tried_max_attempts_times
     all_dead_jobs_are_redriven
     some_dead_jobs_are_redriven
+    a_delayed_job_can_run_at_once
     a_redriven_job_gets_its_key_back
     a_redriven_job_whose_key_is_taken_has_none
     a_job_is_replayed
@@ -830,13 +831,25 @@ fn all_dead_jobs_are_redriven(world: &mut World) {
 fn some_dead_jobs_are_redriven(world: &mut World) {
     let dead: Vec<Id> = (0..4).map(|_| push_dead_job(world, &new_job("mail", "1"))).collect();
     let other = push_dead_job(world, &new_job("post", "1"));
-    let ready = push_job(world, &NewJob { delay: HOUR, ..new_job("mail", "2") });
+    let ready = push_job(world, &new_job("mail", "2"));
     let before = read_job(world, ready);
     let ids = [dead[1], other, Id::new(), ready, dead[3], dead[1]];
     assert_eq!(world.store.redrive("mail", Some(&ids), "ann").expect("redrive"), 2);
     let states: Vec<State> = dead.iter().map(|id| read_job(world, *id).state).collect();
     assert_eq!(states, [State::Dead, State::Ready, State::Dead, State::Ready]);
     assert_eq!((read_job(world, other).state, read_job(world, ready)), (State::Dead, before));
+}
+
+fn a_delayed_job_can_run_at_once(world: &mut World) {
+    let delayed = push_job(world, &NewJob { delay: HOUR, ..new_job("mail", "1") });
+    let failed = push_job(world, &new_job("mail", "2"));
+    let lease = claim_job(world, "mail");
+    world.store.nack(failed, &lease.token, "refused", Some(HOUR)).expect("nack");
+    assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 0, "only dead jobs of a whole queue");
+    assert_eq!(world.store.redrive("post", Some(&[delayed]), "ann").expect("redrive"), 0, "the job of another queue");
+    assert_eq!(world.store.redrive("mail", Some(&[delayed, failed, delayed]), "ann").expect("redrive"), 2);
+    assert_eq!((read_job(world, failed).state, read_job(world, failed).attempts), (State::Ready, 1));
+    assert_eq!(claim_jobs(world, "mail", 10).len(), 2);
 }
 
 fn a_redriven_job_gets_its_key_back(world: &mut World) {

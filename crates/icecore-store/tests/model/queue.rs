@@ -533,6 +533,9 @@ impl Model<'_> {
                         let job = &mut self.jobs[index];
                         (job.state, job.attempts, job.is_late, job.has_key) = (State::Ready, 0, false, has_key);
                         count += 1;
+                    } else if given.is_some() && job.queue == *queue && job.state == State::Ready && job.is_late {
+                        self.jobs[index].is_late = false;
+                        count += 1;
                     }
                 }
                 prop_assert_eq!(answer, count);

@@ -218,7 +218,10 @@ pub struct QueueStats {
     pub json: bool,
 }
 
-/// Make dead jobs ready again: single jobs, or all of a queue
+/// Run jobs now: dead ones, or single jobs that wait for their time
+///
+/// With the name of a queue, all its dead jobs become ready again, with as many attempts as new ones. With ids, these jobs
+/// become ready: dead ones, failed ones that wait for their next attempt, and delayed ones.
 #[derive(Debug, Args)]
 pub struct Redrive {
     /// Ids of the jobs, or the name of the queue

@@ -285,16 +285,10 @@ fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) ->
     print_text(&format!("{count} ready again\n"))
 }
 
-/// Returns why a job that is not dead can't be made ready again.
+/// Returns why a job can't be made ready.
 fn describe_live_job(job: &Job) -> String {
     match job.state {
-        State::Ready if job.attempts > 0 => format!(
-            "this job is not dead: {} of {} attempts failed, and the next one begins by itself after {}",
-            job.attempts,
-            job.max_attempts,
-            time::format_utc(job.run_at)
-        ),
-        State::Ready => format!("this job is not dead: it waits for a worker, after {}", time::format_utc(job.run_at)),
+        State::Ready => "this job is ready: it waits for a worker".to_owned(),
         State::Leased => "this job is not dead: a worker runs it".to_owned(),
         State::Done => "this job is done: `icecore queue replay` queues it again".to_owned(),
         State::Waiting => "this job is not dead: it waits for another job".to_owned(),
