@@ -28,10 +28,9 @@ pub(crate) fn compare_links<'d>(
         let (left, right) = (link.left, link.right);
         let are_links = left.kind().is_again() && right.kind().is_again();
         let (left_target, right_target) = (left.target().index(), right.target().index());
-        if are_links
-            && counterparts.contains_pair(left_target, right_target)
-            && (!is_exact || left.kind() == right.kind())
-        {
+        // A shared value may be stored at another place than in the other document.
+        let may_be_same = if is_exact { are_links && left.kind() == right.kind() } else { are_links || !has_copy(&link) };
+        if may_be_same && counterparts.contains_pair(left_target, right_target) {
             continue;
         }
         let is_value = |cursor: Cursor<'_>| !cursor.kind().is_again() || cursor.kind() == Kind::Copy;
@@ -44,6 +43,11 @@ pub(crate) fn compare_links<'d>(
     if !links_by_meaning.is_empty() && !changes.is_empty() {
         find_affected_links(sides, links_by_meaning, changes);
     }
+}
+
+/// Returns whether one of the values is a copy of the value that it links to.
+fn has_copy(link: &LinkPair<'_>) -> bool {
+    link.left.kind() == Kind::Copy || link.right.kind() == Kind::Copy
 }
 
 /// Adds a change for each of these links whose target changes.

@@ -7,6 +7,7 @@ use crate::lists;
 use crate::lockstep::{Algorithm, Lockstep};
 use crate::pairs::{Pairs, Sides};
 use icecore::{Cursor, Key, Kind, raw::flag};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A difference, and its position in the order of the walk.
@@ -45,6 +46,9 @@ pub(crate) struct LinkPair<'d> {
     pub(crate) right: Cursor<'d>,
 }
 
+/// Maximum depth of shared values within shared values that are compared although they are stored at different places.
+const MAX_SHARED_DEPTH: usize = 64;
+
 /// What the walk still has to do.
 #[derive(Clone, Copy)]
 enum WalkTask<'d> {
@@ -66,6 +70,14 @@ pub(crate) struct TreeWalk<'s, 'd> {
     pairs: Pairs<'d>,
     gaps: Gaps<'s, 'd>,
     order: u32,
+}
+
+/// Records the counterpart of a value, or that it has several.
+fn record_counterpart(counterparts: &mut HashMap<u32, Option<u32>>, value: u32, counterpart: u32) {
+    let known = counterparts.entry(value).or_insert(Some(counterpart));
+    if *known != Some(counterpart) {
+        *known = None;
+    }
 }
 
 impl<'s, 'd> TreeWalk<'s, 'd> {
@@ -108,6 +120,16 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             (false, true) if left.kind() != Kind::Ref => WalkTask::Pair(left, referent(right)),
             _ => WalkTask::Pair(left, right),
         });
+        self.run_tasks();
+        for _ in 0..MAX_SHARED_DEPTH {
+            if !self.push_shared_values() {
+                break;
+            }
+            self.run_tasks();
+        }
+    }
+
+    fn run_tasks(&mut self) {
         while let Some(task) = self.stack.pop() {
             match task {
                 WalkTask::Pair(left, right) => self.compare_values(left, right),
@@ -116,6 +138,51 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 WalkTask::Added(target) => self.record_change(FoundChange::Added(target)),
             }
         }
+    }
+
+    /// Pushes pairs of shared values that are stored at different places: each document has a link where the other one
+    /// has the value. Perl writes the keys of a hash in any order, and the first place of a shared value has the value.
+    /// Values that are paired with several others, or were paired already, stay different at the links. Returns whether
+    /// there are such pairs.
+    fn push_shared_values(&mut self) -> bool {
+        if self.sides.left.rules.is_exact() {
+            return false;
+        }
+        // For each value of either document, its counterpart, or `None` if there are several.
+        let (mut by_left, mut by_right) = (HashMap::new(), HashMap::new());
+        let mut left_values = HashSet::new();
+        let mut right_values = Vec::new();
+        for link in self.linked.iter().filter(|link| link.left.kind().is_again() != link.right.kind().is_again()) {
+            let targets = (link.left.target().index(), link.right.target().index());
+            record_counterpart(&mut by_left, targets.0, targets.1);
+            record_counterpart(&mut by_right, targets.1, targets.0);
+            match link.left.kind().is_again() {
+                true => right_values.push(link),
+                false => drop(left_values.insert(targets)),
+            }
+        }
+        if left_values.is_empty() || right_values.is_empty() {
+            return false;
+        }
+        let paired_right_values = self.lockstep.counterparts.by_right_node();
+        let mut found = Vec::new();
+        for link in right_values {
+            let targets = (link.left.target().index(), link.right.target().index());
+            let is_only_pair =
+                by_left.get(&targets.0) == Some(&Some(targets.1)) && by_right.get(&targets.1) == Some(&Some(targets.0));
+            let is_value = |cursor: Cursor<'_>| cursor.kind() != Kind::Copy;
+            if left_values.remove(&targets)
+                && is_only_pair
+                && is_value(link.left)
+                && !self.lockstep.counterparts.has_left(targets.0)
+                && !paired_right_values.contains_key(&targets.1)
+            {
+                found.push(WalkTask::Pair(link.left.target(), link.right));
+            }
+        }
+        found.reverse();
+        self.stack.extend(found);
+        !self.stack.is_empty()
     }
 
     fn record_change(&mut self, change: FoundChange<'d>) {

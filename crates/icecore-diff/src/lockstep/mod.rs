@@ -327,6 +327,11 @@ impl Counterparts {
         pairs.map(|(left, counterpart)| (counterpart.wrapping_sub(1), left)).collect()
     }
 
+    /// Returns whether this node of the first document has a counterpart.
+    pub(crate) fn has_left(&self, left: u32) -> bool {
+        self.counterparts.get(left as usize).is_some_and(|counterpart| *counterpart != 0)
+    }
+
     pub(crate) fn contains_pair(&self, left: u32, right: u32) -> bool {
         self.counterparts.get(left as usize).is_some_and(|counterpart| *counterpart == right.wrapping_add(1))
     }
