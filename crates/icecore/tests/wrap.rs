@@ -235,7 +235,17 @@ fn the_kind_of_digest_and_the_layout_are_kept() {
     let signed = icecore::convert(b"[1]", "json", "rails-signed:key=k,digest=sha256/json").unwrap();
     let again = icecore::convert(&signed, "rails-signed:key=k/json", "rails-signed:key=k/json").unwrap();
     assert_eq!(again, signed);
+    let stage = "rails-signed:key=k,purpose=login,envelope=data/json";
+    let message = icecore::convert(br#"{"a":1}"#, "json", stage).unwrap();
+    let base64 = message.split(|byte| *byte == b'-').next().unwrap();
+    let text = icecore::text::from_base64(std::str::from_utf8(base64).unwrap()).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), r#"{"_rails":{"data":{"a":1},"pur":"login"}}"#);
+    assert_eq!(icecore::convert(&message, "rails-signed:key=k/json", "rails-signed:key=k/json").unwrap(), message);
+    assert_eq!(icecore::convert(&message, "rails-signed:key=k/json", "json").unwrap(), br#"{"a":1}"#);
     let marshal = icecore::convert(b"[1,null]", "json", "marshal").unwrap();
+    let entry = icecore::convert(&marshal, "marshal", "rails-cache:layout=7.0,version=v,expires=5.5/marshal").unwrap();
+    assert_eq!(entry, b"\0\x04\x08[\x08[\x07i\x060f\x085.5I\"\x06v\x06:\x06ET");
+    assert_eq!(icecore::convert(&entry, "rails-cache/marshal", "json").unwrap(), b"[1,null]");
     for layout in ["layout=7.0", "layout=7.0,compress"] {
         let entry = icecore::convert(&marshal, "marshal", &format!("rails-cache:{layout}/marshal")).unwrap();
         assert!(entry.starts_with(b"\0\x04\x08[") || entry.starts_with(b"\x01\x78"), "{layout}");

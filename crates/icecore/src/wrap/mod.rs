@@ -18,6 +18,8 @@ mod php_memcached;
 mod phpredis_lz4;
 mod plack_session;
 mod rails_cache;
+mod rails_entry_array;
+mod rails_envelope;
 mod rails_signed;
 #[cfg(feature = "signatures")]
 mod signature;

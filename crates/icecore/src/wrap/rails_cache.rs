@@ -1,5 +1,6 @@
 //! Entries of Rails caches, as written by Rails up to 6.1, 7.0 and 7.1.
 
+use super::rails_entry_array::{self, EntryProperties};
 use super::{Changing, ContentHead, Remark, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::document::{Document, Metadata, Value};
@@ -103,15 +104,8 @@ fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<
     match input {
         [0x00, 0x11, ..] => open_packed_entry(input, reach),
         [4, 8, ..] => open_legacy_entry(input, reach),
-        [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
-            let unwrapped = Unwrapped::new(Cow::Borrowed(rest), vec![("layout", "Rails 7.0".to_owned())]);
-            Ok(with_layout(unwrapped, "7.0"))
-        }
-        [0x01, rest @ ..] => {
-            let bytes = reach.inflate_body(rest)?;
-            let unwrapped = Unwrapped::new(Cow::Owned(bytes), vec![("layout", "Rails 7.0, compressed".to_owned())]);
-            Ok(with_layout(with_compression_flag(unwrapped, true), "7.0"))
-        }
+        [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => open_array_entry(rest, false, reach),
+        [0x01, rest @ ..] => open_array_entry(&reach.inflate_body(rest)?, true, reach),
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
             .expecting("an entry of Rails 6.1 (04 08), 7.0 (00 or 01) or 7.1 (00 11)")
@@ -120,6 +114,28 @@ fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<
                 None => "the end of the input".to_owned(),
             })),
     }
+}
+
+/// Unwraps the layout of Rails 7.0: the dump of an array.
+fn open_array_entry(dump: &[u8], is_compressed: bool, reach: ContentReach<'_>) -> Result<Unwrapped<'static>, Error> {
+    let mut remarks = vec![("layout", "Rails 7.0".to_owned())];
+    remarks.extend(is_compressed.then(|| ("compressed", "zlib".to_owned())));
+    let (value, properties) = match reach {
+        ContentReach::Head(_) => (rails_entry_array::open_array_head(dump), EntryProperties::default()),
+        // Rails does not read another value, so it is shown as it is.
+        ContentReach::All(limits) => {
+            rails_entry_array::open_array(dump, limits)?.unwrap_or((dump.to_vec(), EntryProperties::default()))
+        }
+    };
+    remarks.push(("expires", describe_expiry(properties.expires)));
+    remarks.extend(properties.version.iter().map(|version| ("version", version.clone())));
+    let unwrapped = with_properties(Cow::Owned(value), remarks, &properties, is_compressed);
+    Ok(with_layout(unwrapped, "7.0"))
+}
+
+/// Describes the time at which an entry expires.
+fn describe_expiry(expires: Option<f64>) -> String {
+    expires.map_or_else(|| "never".to_owned(), |seconds| format!("{seconds} (seconds since 1970)"))
 }
 
 /// The class of the object that Rails 6.1 and earlier dump.
@@ -184,13 +200,6 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
     Ok(with_layout(with_properties(Cow::Owned(bytes), remarks, &properties, false), "6.1"))
 }
 
-/// The properties that options write again: the expiry in seconds since 1970, and the version.
-#[derive(Default)]
-struct EntryProperties {
-    expires: Option<f64>,
-    version: Option<String>,
-}
-
 fn with_properties<'a>(
     bytes: Cow<'a, [u8]>,
     remarks: Vec<Remark>,
@@ -225,8 +234,7 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     let [_, _, kind, expires @ .., a, b, c, d] = *header;
     let expires = f64::from_le_bytes(expires);
     let mut remarks = vec![("layout", "Rails 7.1".to_owned())];
-    remarks
-        .push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
+    remarks.push(("expires", describe_expiry((expires >= 0.0).then_some(expires))));
     let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
     let mut offset = HEADER_LEN;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
@@ -285,43 +293,52 @@ fn marshal_string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Returns the time at which a written entry expires, in seconds since 1970.
+fn parse_expiry(settings: &Settings) -> Result<Option<f64>, Error> {
+    let parse = |text: &str| {
+        text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0).ok_or_else(|| {
+            Error::new(ErrorKind::Usage)
+                .expecting("seconds since 1970 for rails-cache:expires")
+                .finding(format!("`{text}`"))
+        })
+    };
+    settings.text("expires").map(parse).transpose()
+}
+
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
+    let properties = EntryProperties {
+        expires: parse_expiry(settings)?,
+        version: settings.text("version").map(str::to_owned),
+    };
     match settings.choice("layout") {
-        // The content is a list of the value, the expiry and the version.
-        Some("7.0") if compress => {
-            out.push(0x01);
-            out.extend_from_slice(&zlib::compress(content, None)?);
-            return Ok(());
-        }
         Some("7.0") => {
-            out.push(0x00);
-            out.extend_from_slice(content);
+            let mut dump = Vec::new();
+            rails_entry_array::write_array(content, &properties, &mut dump)?;
+            out.push(u8::from(compress));
+            match compress {
+                true => out.extend_from_slice(&zlib::compress(&dump, None)?),
+                false => out.extend_from_slice(&dump),
+            }
             return Ok(());
         }
         Some("6.1") => {
             return Err(Error::new(ErrorKind::Unsupported)
                 .expecting("the layout of Rails 7.0 or 7.1")
                 .finding("that of 6.1, which is not written")
-                .helping("read the whole entry as `marshal`, where its value is `$.@value`; `rails-cache:layout=7.1` writes the newer layout"));
+                .helping(match compress {
+                    true => "`rails-cache:layout=7.1` writes the newer layout, which Rails 6.1 can't read; or let the program write the entry again",
+                    false => "read the whole entry as `marshal`, where its value is `$.@value`; `rails-cache:layout=7.1` writes the newer layout",
+                }));
         }
         _ => {}
     }
     out.extend_from_slice(&SIGNATURE);
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
-    let expires = match settings.text("expires") {
-        None => -1.0,
-        Some(text) => {
-            text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0).ok_or_else(|| {
-                Error::new(ErrorKind::Usage)
-                    .expecting("seconds since 1970 for rails-cache:expires")
-                    .finding(format!("`{text}`"))
-            })?
-        }
-    };
+    let expires = properties.expires.unwrap_or(-1.0);
     out.extend_from_slice(&expires.to_le_bytes());
-    let version = settings.text("version");
-    let len = match version {
+    let version = properties.version;
+    let len = match &version {
         None => -1,
         Some(version) => i32::try_from(version.len()).map_err(|_| {
             Error::new(ErrorKind::Usage).expecting("a version of less than 2 GB").finding("a longer one")

@@ -1,12 +1,10 @@
 //! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
 
+use super::rails_envelope::{MessageEnvelope, open_envelope};
 use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::base64;
-#[cfg(feature = "signatures")]
-use crate::document::Builder;
 use crate::document::Metadata;
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Request};
 use crate::limits::Limits;
 use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
@@ -60,6 +58,12 @@ pub static WRAPPER: Wrapper = Wrapper {
             takes: OptionType::Text,
             side: Side::Write,
             help: "the purpose of the message; it is valid only for this purpose",
+        },
+        OptionSpec {
+            name: "envelope",
+            takes: OptionType::Choice(&["message", "data"]),
+            side: Side::Write,
+            help: "how expiry and purpose are written: around Base64, or, since Rails 7.1, around the JSON itself",
         },
     ],
     page: include_str!("rails_signed.md"),
@@ -155,7 +159,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
     };
     let mut remarks = vec![("digest", format!("{digest_name} {digits}, {verdict}"))];
     let bytes = decode_message(message)?;
-    let (bytes, details) = open_envelope(&bytes, limits).unwrap_or_else(|| (bytes, MessageEnvelope::default()));
+    let (bytes, details) = open_envelope(&bytes, limits, decode_message).unwrap_or_else(|| (bytes, MessageEnvelope::default()));
     remarks.extend(
         [("expires", &details.expires), ("purpose", &details.purpose)]
             .into_iter()
@@ -165,17 +169,14 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
     let mut unwrapped = Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), remarks) }
         .with_metadata(WRAPPER.name, "expires", details.expires)
         .with_metadata(WRAPPER.name, "purpose", details.purpose);
+    if details.has_data {
+        let value = "data".to_owned();
+        unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "envelope", value, is_form: true });
+    }
     // A message that is signed again gets the same kind of digest.
     let value = digest_name.replace('-', "").to_ascii_lowercase();
     unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "digest", value, is_form: true });
     Ok(unwrapped)
-}
-
-/// The data around a message since Rails 5.2, if it has any.
-#[derive(Default)]
-struct MessageEnvelope {
-    expires: Option<String>,
-    purpose: Option<String>,
 }
 
 /// Decodes `%3D` and the like, which browsers write for characters of Base64.
@@ -190,22 +191,6 @@ fn unescape_percent(message: &[u8]) -> Vec<u8> {
         .replace("%0A", "\n")
         .replace("%0a", "\n")
         .into_bytes()
-}
-
-/// Returns the content of an envelope, its expiry and its purpose; `None` if the bytes are not an envelope. Since Rails
-/// 5.2 a message may have one:
-/// `{"_rails":{"message":"Base64","exp":…,"pur":…}}`.
-fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, MessageEnvelope)> {
-    if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
-        return None;
-    }
-    // The envelope is JSON whatever the signed value is.
-    let json = format::require_format("json").ok()?;
-    let document = json.read(bytes, &Settings::new(), Request::new(limits)).into_whole_document(bytes, json).ok()?;
-    let rails = document.root().get("_rails")?;
-    let content = decode_message(rails.get("message")?.as_str()?.as_bytes()).ok()?;
-    let text = |name| rails.get(name).and_then(|value| value.as_str().map(str::to_owned));
-    Some((content, MessageEnvelope { expires: text("exp"), purpose: text("pur") }))
 }
 
 #[cfg(feature = "signatures")]
@@ -240,45 +225,28 @@ fn check_signature(message: &[u8], digest: &[u8], settings: &Settings) -> Result
 
 #[cfg(feature = "signatures")]
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    use super::rails_envelope::make_envelope;
     use super::signature::{Digest, push_hex_digits};
     let key = signing_key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage)
             .expecting("a key to sign with: rails-signed:key=\"SECRET\" before the format")
             .finding("none")
     })?;
-    let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
+    let envelope = MessageEnvelope {
+        has_data: settings.choice("envelope") == Some("data"),
+        expires: settings.text("expires").map(str::to_owned),
+        purpose: settings.text("purpose").map(str::to_owned),
+    };
     let start = out.len();
-    base64::encode_base64(content, out);
-    if expires.is_some() || purpose.is_some() {
-        let envelope = make_envelope(&out[start..], expires, purpose)?;
-        out.truncate(start);
-        base64::encode_base64(&envelope, out);
+    if envelope.expires.is_some() || envelope.purpose.is_some() {
+        base64::encode_base64(&make_envelope(content, &envelope)?, out);
+    } else {
+        base64::encode_base64(content, out);
     }
     let digest = Digest::from_name(settings.choice("digest")).digest_message(&key, &out[start..]);
     out.extend_from_slice(SEPARATOR);
     push_hex_digits(&digest, out);
     Ok(())
-}
-
-/// Returns a message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
-#[cfg(feature = "signatures")]
-fn make_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
-    let mut builder = Builder::new();
-    builder.begin_map();
-    builder.text_key("_rails").begin_map();
-    builder.text_key("message").text(&String::from_utf8_lossy(message));
-    for (name, value) in [("exp", expires), ("pur", purpose)] {
-        builder.text_key(name);
-        match value {
-            Some(value) => builder.text(value),
-            None => builder.null(),
-        };
-    }
-    builder.end().end();
-    let json = format::require_format("json")?;
-    let mut out = Vec::new();
-    json.write(&builder.finish()?, &Settings::new(), &Limits::default(), &mut out)?;
-    Ok(out)
 }
 
 #[cfg(not(feature = "signatures"))]
