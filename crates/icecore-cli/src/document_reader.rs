@@ -202,11 +202,17 @@ impl<'r> DocumentReader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage = if self.is_one_by_one {
-                    icecore::detect::stage_of_first(bytes)?
+                let detected = if self.is_one_by_one {
+                    icecore::detect::stage_of_first(bytes)
                 } else {
-                    icecore::detect::stage_of(bytes)?
+                    icecore::detect::stage_of(bytes)
                 };
+                // Options such as `repair` are for damaged data.
+                let damaged = |error| match self.options {
+                    [] => Err(error),
+                    _ => icecore::detect::find_damage(bytes).map(|damage| damage.stage).ok_or(error),
+                };
+                let mut stage = detected.or_else(damaged)?;
                 set_options(&mut stage, self.options)?;
                 Ok(stage)
             }
@@ -398,7 +404,9 @@ fn damage_error(damage: &DetectedDamage) -> Error {
         return error.clone();
     }
     let stage = damage.stage.name();
+    let has_repair = damage.stage.format().options.iter().any(|option| option.name == "repair");
     let help = match (damage.cause, damage.cause.remedy()) {
+        (DamageCause::Entities, _) if has_repair => format!("`-f {stage}:repair=lengths` reads it"),
         (_, Some(remedy)) => remedy.to_owned(),
         (DamageCause::Backslashes, None) => format!("`-f slashes/{stage}` reads it"),
         (DamageCause::Framed(length), None) => {

@@ -29,7 +29,8 @@ pub(crate) fn compare_links<'d>(
         let are_links = left.kind().is_again() && right.kind().is_again();
         let (left_target, right_target) = (left.target().index(), right.target().index());
         // A shared value may be stored at another place than in the other document.
-        let may_be_same = if is_exact { are_links && left.kind() == right.kind() } else { are_links || !has_copy(&link) };
+        let may_be_same =
+            if is_exact { are_links && left.kind() == right.kind() } else { are_links || !has_copy(&link) };
         if may_be_same && counterparts.contains_pair(left_target, right_target) {
             continue;
         }

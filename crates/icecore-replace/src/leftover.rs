@@ -52,8 +52,8 @@ impl LeftoverSearch {
             let before = start.checked_sub(1).and_then(|index| text.get(index));
             let mut after = text.get(end..).unwrap_or_default().iter();
             let next = after.next();
-            let is_longer_after =
-                next.is_some_and(|byte| is_name(*byte)) || next == Some(&b'.') && after.next().is_some_and(|byte| is_name(*byte));
+            let is_longer_after = next.is_some_and(|byte| is_name(*byte))
+                || next == Some(&b'.') && after.next().is_some_and(|byte| is_name(*byte));
             !before.is_some_and(|byte| is_name(*byte) || *byte == b'.') && !is_longer_after
         };
         let hosts = self.search.find_iter(text).filter(|found| is_host(found.start(), found.end())).count();
@@ -84,9 +84,8 @@ mod tests {
         let hosts = |hosts: u64| LeftoverCounts { hosts, in_base64: 0 };
         assert_eq!(count("HTTP://OLD.Example/ me@old.example, http:&#x2F;&#x2F;old.example."), hosts(3));
         assert_eq!(count("//www.old.example //old.example.org //my-old.example //old.examples"), hosts(0));
-        let base64 = ["x", "xy", "xyz"].map(|before| {
-            icecore::text::to_base64(format!("{before}http://old.example/").as_bytes())
-        });
+        let base64 = ["x", "xy", "xyz"]
+            .map(|before| icecore::text::to_base64(format!("{before}http://old.example/").as_bytes()));
         assert_eq!(count(&base64.join(" ")), LeftoverCounts { hosts: 0, in_base64: 3 });
     }
 }

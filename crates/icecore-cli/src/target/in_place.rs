@@ -113,6 +113,9 @@ impl InPlaceFile {
     }
 }
 
+/// What the names of backups end with, unless another suffix is given.
+pub const DEFAULT_BACKUP_SUFFIX: &str = ".bak";
+
 /// Returns the sources without the backups of other sources: a second change of a folder must not change the originals
 /// that the first one kept. They are reported.
 pub fn leave_out_backups(sources: Vec<Source>, suffix: &str, report: &mut Report) -> Vec<Source> {

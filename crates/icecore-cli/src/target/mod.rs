@@ -9,7 +9,7 @@ mod unfinished;
 
 pub use destination::{Destination, FileDestination, Outputs};
 pub use folder::OutputFolder;
-pub use in_place::{InPlaceFile, leave_out_backups};
+pub use in_place::{DEFAULT_BACKUP_SUFFIX, InPlaceFile, leave_out_backups};
 pub use output_args::{InPlaceArgs, OutputArgs};
 
 use crate::output_writer::OutputWriter;

@@ -34,6 +34,6 @@ pub struct InPlaceArgs {
     #[arg(short, long, conflicts_with_all = ["output", "out_dir"])]
     pub in_place: bool,
     /// With --in-place: suffix of backups; '' keeps none
-    #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
+    #[arg(long, value_name = "SUFFIX", default_value = super::DEFAULT_BACKUP_SUFFIX, requires = "in_place")]
     pub backup: String,
 }

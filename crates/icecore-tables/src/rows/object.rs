@@ -103,12 +103,7 @@ impl ObjectWriter {
 }
 
 /// Reads a row. Its strings have their places in the line.
-fn read_object<'l>(
-    line: &'l [u8],
-    json: &'static Format,
-    limits: &Limits,
-    tape: Tape,
-) -> (Outcome<'l>, Option<Error>) {
+fn read_object<'l>(line: &'l [u8], json: &'static Format, limits: &Limits, tape: Tape) -> (Outcome<'l>, Option<Error>) {
     let request = Request { tape, ..Request::new(limits).detailed() };
     let mut stage = Stage::of(json);
     // The input is a row, even if it looks like typed JSON.

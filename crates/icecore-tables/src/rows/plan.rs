@@ -370,9 +370,8 @@ impl Plan {
     fn check_names(&self) -> Result<()> {
         let own_names: Vec<&String> =
             self.constant_columns.iter().map(|(name, _)| name).chain(&self.added_names).collect();
-        let is_input_name = |name: &&&String| {
-            self.names.contains(**name) && (self.form != TableForm::Ndjson || self.out.is_table())
-        };
+        let is_input_name =
+            |name: &&&String| self.names.contains(**name) && (self.form != TableForm::Ndjson || self.out.is_table());
         let repeated =
             own_names.iter().enumerate().find(|(index, name)| own_names[..*index].contains(name)).map(|(_, name)| name);
         match own_names.iter().find(is_input_name).or(repeated) {

@@ -1,6 +1,6 @@
 //! Values in the form that a format has for them.
 
-use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, flag, lookup_names};
+use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, Value, flag, lookup_names};
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
@@ -182,8 +182,8 @@ fn first_child(document: &Document<'_>) -> u32 {
 }
 
 /// Returns the value with strings of the kinds that a program of this language would write, and of the kind of the
-/// value that it replaces: for Perl, an ASCII string is not text unless the old one was. A value of the same language
-/// stays unchanged.
+/// value that it replaces: for Perl, an ASCII string is not text unless the old one was; and bytes that are UTF-8 are
+/// replaced by bytes, because the program expects them. A value of the same language stays unchanged.
 pub(super) fn match_string_kinds(
     value: &Document<'static>,
     old: Option<Cursor<'_>>,
@@ -191,6 +191,8 @@ pub(super) fn match_string_kinds(
 ) -> Document<'static> {
     let is_ascii = |node: &Node| node.kind == Kind::Text && value.bytes(node).is_ascii();
     let root = value.root().index();
+    let is_utf8_bytes = |old: Cursor<'_>| matches!(old.value(), Value::Bytes(bytes) if !bytes.is_ascii() && str::from_utf8(bytes).is_ok());
+    let has_utf8_bytes = old.is_some_and(|old| is_utf8_bytes(old.target()));
     let old = old.map(|old| old.target().node().kind).filter(|kind| kind.is_string());
     let mut new = value.clone();
     if value.tape().naming == naming {
@@ -202,7 +204,8 @@ pub(super) fn match_string_kinds(
             Some(kind) => kind == Kind::Bytes,
             None => naming == Naming::Perl,
         };
-        if is_bytes && is_ascii(&node) {
+        let is_utf8_text = || index == root && has_utf8_bytes && node.kind == Kind::Text;
+        if is_bytes && (is_ascii(&node) || is_utf8_text()) {
             new.tape_mut().replace_node(index, Node { kind: Kind::Bytes, ..node });
         }
     }

@@ -36,8 +36,13 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
     let Some(head) = head.filter(|head| !head.bytes.is_empty()) else {
         return wrapper.evidence == WrapperEvidence::Magic && (wrapper.detect)(input);
     };
-    stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
+    // A few bytes before the damage of compressed data say nothing about its format.
+    let is_cut_short = head.bytes.len() < MIN_CONTENT_LEN && wrapper.evidence == WrapperEvidence::Magic;
+    is_cut_short && (wrapper.detect)(input) || stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
 }
+
+/// Minimum number of bytes of compressed data that show its format.
+const MIN_CONTENT_LEN: usize = 8;
 
 /// Returns the stage of damaged or truncated bytes that no stage can read completely. JSON is excluded, because many
 /// texts begin with a bracket.

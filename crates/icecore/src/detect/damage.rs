@@ -77,7 +77,9 @@ impl DamageCause {
     pub fn remedy(self) -> Option<&'static str> {
         match self {
             DamageCause::EncodedTwice => Some("`iconv -f utf-8 -t latin1` undoes that"),
-            DamageCause::Entities => Some("decode the entities first"),
+            DamageCause::Entities => {
+                Some("`php -r 'echo html_entity_decode(stream_get_contents(STDIN), ENT_QUOTES);'` undoes that")
+            }
             DamageCause::LineEnds => Some("`sed 's/\\r$//'` undoes that, if it had no CRLF of its own"),
             DamageCause::ByteOrderMark => Some("`tail -c +4` removes the mark"),
             DamageCause::HexDump => Some("`xxd -r` undoes that"),

@@ -10,6 +10,7 @@ use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
 use crate::wrap::{self, WrapperEvidence};
+use std::borrow::Cow;
 
 /// Returns the best match of our formats. If a format's own check is not sure, its reader decides.
 pub(super) fn detect_supported(sample: &Sample<'_>) -> Option<Finding> {
@@ -157,6 +158,21 @@ pub(super) fn is_one_text(format: &Format) -> bool {
     format.can.evidence == format::Evidence::Whole && format.can.line.is_none()
 }
 
+/// Returns why the wrappers that were found can't be removed; `None` if they can.
+fn find_wrapper_error(input: &[u8], finding: &Finding) -> Option<Error> {
+    let limits = Limits::default();
+    let mut bytes = Cow::Borrowed(input);
+    for name in finding.wrappers.iter().copied().chain([finding.name]) {
+        let wrapper = wrap::by_name(name)?;
+        let unwrapped = (wrapper.unwrap)(&bytes, &wrapper.settings_for(&bytes), &limits);
+        match unwrapped {
+            Ok(unwrapped) => bytes = Cow::Owned(unwrapped.bytes.into_owned()),
+            Err(error) => return Some(error.in_format(wrapper.name)),
+        }
+    }
+    None
+}
+
 #[cold]
 fn unknown_format_error(sample: &Sample<'_>) -> Error {
     let input = sample.bytes;
@@ -169,6 +185,7 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
         Some(finding) => {
             let stage_path = finding.wrappers.iter().copied().chain([finding.name]).collect::<Vec<_>>().join("/");
             match wrap::by_name(finding.name) {
+                Some(_) if let Some(damage) = find_wrapper_error(input, &finding) => damage,
                 Some(_) => error
                     .finding(format!(
                         "{} ({stage_path}), and nothing that looks like a known format inside",

@@ -307,10 +307,8 @@ fn parse_expiry(settings: &Settings) -> Result<Option<f64>, Error> {
 
 fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
-    let properties = EntryProperties {
-        expires: parse_expiry(settings)?,
-        version: settings.text("version").map(str::to_owned),
-    };
+    let properties =
+        EntryProperties { expires: parse_expiry(settings)?, version: settings.text("version").map(str::to_owned) };
     match settings.choice("layout") {
         Some("7.0") => {
             let mut dump = Vec::new();

@@ -159,7 +159,8 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
     };
     let mut remarks = vec![("digest", format!("{digest_name} {digits}, {verdict}"))];
     let bytes = decode_message(message)?;
-    let (bytes, details) = open_envelope(&bytes, limits, decode_message).unwrap_or_else(|| (bytes, MessageEnvelope::default()));
+    let (bytes, details) =
+        open_envelope(&bytes, limits, decode_message).unwrap_or_else(|| (bytes, MessageEnvelope::default()));
     remarks.extend(
         [("expires", &details.expires), ("purpose", &details.purpose)]
             .into_iter()

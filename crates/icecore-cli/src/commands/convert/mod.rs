@@ -15,7 +15,7 @@ use crate::records::reports::write_summary;
 use crate::report::{Abort, Report, usage_error};
 use crate::source::Source;
 use crate::stream::{self, StreamOutcome};
-use crate::target::{Destination, OutputFolder, Outputs, Target, format};
+use crate::target::{DEFAULT_BACKUP_SUFFIX, Destination, OutputFolder, Outputs, Target, format, leave_out_backups};
 use crate::terminal;
 use icecore::{Document, Error, ErrorKind, Stage, deep, format::Side, raw::Tape};
 use icecore_tables::tally::Tally;
@@ -23,7 +23,10 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = args.inputs.find_sources(report)?;
+    let mut sources = args.inputs.find_sources(report)?;
+    if args.output_args.out_dir.is_some() {
+        sources = leave_out_backups(sources, DEFAULT_BACKUP_SUFFIX, report);
+    }
     let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limits)?;
     reader.report_unused_options(report);
     reader.suggests_partial = !args.partial;

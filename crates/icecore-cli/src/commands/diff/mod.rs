@@ -110,7 +110,8 @@ fn compare_files(
     let differences = find_differences(&left, &right, rules);
     write(&differences)?;
     let kinds = [left.root().kind(), right.root().kind()];
-    if let Some(with_class) = [[Kind::Map, Kind::Object], [Kind::Object, Kind::Map]].iter().position(|pair| *pair == kinds)
+    if let Some(with_class) =
+        [[Kind::Map, Kind::Object], [Kind::Object, Kind::Map]].iter().position(|pair| *pair == kinds)
         && !args.git
     {
         let (plain, object) = (&files[with_class], &files[1 - with_class]);

@@ -127,7 +127,11 @@ impl EditJob<'_> {
             && let Some(path) = pattern.find_deeper(document, self.limits)
         {
             let advice = mistakes::deeper_path_advice(&path);
-            report.report_note(name, "deeper", format!("`{}` is a new member of an object; {advice}", pattern.as_str()));
+            report.report_note(
+                name,
+                "deeper",
+                format!("`{}` is a new member of an object; {advice}", pattern.as_str()),
+            );
         }
     }
 }

@@ -273,7 +273,10 @@ fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) ->
             Some(job) => store.redrive(&job.queue, Some(&[*id]), &current_user_name()).map_err(database_error)?,
             None => 0,
         };
-        if redriven == 0 {
+        let is_ready = job.as_ref().is_some_and(|job| job.state == State::Ready);
+        if redriven == 0 && is_ready {
+            report.report_note(&id.to_string(), "ready", "this job is ready already: it waits for a worker".to_owned());
+        } else if redriven == 0 {
             report.report_fault(
                 code::FINDING,
                 &id.to_string(),
@@ -288,7 +291,6 @@ fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) ->
 /// Returns why a job can't be made ready.
 fn describe_live_job(job: &Job) -> String {
     match job.state {
-        State::Ready => "this job is ready: it waits for a worker".to_owned(),
         State::Leased => "this job is not dead: a worker runs it".to_owned(),
         State::Done => "this job is done: `icecore queue replay` queues it again".to_owned(),
         State::Waiting => "this job is not dead: it waits for another job".to_owned(),

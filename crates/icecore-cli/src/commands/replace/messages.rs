@@ -180,8 +180,8 @@ fn report_leftovers(change_counts: &ChangeCounts, rules: &Rules, report: &Report
     if hosts > 0 {
         let places = format_count(hosts, "place still has", "places still have");
         let text = format!(
-            "{places} {name}: without `//`, as in mail addresses, in capital letters or with HTML entities; a pair of names, `-e OLD NEW`, \
-             changes the former, and `--ignore-case` capital letters"
+            "{places} {name}, as in keys, mail addresses, capital letters or with HTML entities: `--keys`, `-e OLD NEW` with mere names, \
+             and `--ignore-case` change more"
         );
         report.report_command_note("leftover", text);
     }

@@ -433,7 +433,8 @@ impl<'j> RowsJob<'j> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let RowsJob { args, default_column, .. } = *self;
-        let (object_names, input) = self.read_object_names(form, input).map_err(|error| self.input_error(name, &error))?;
+        let (object_names, input) =
+            self.read_object_names(form, input).map_err(|error| self.input_error(name, &error))?;
         let window = Window::new(input, args.chunk);
         let request = PlanRequest { options: &self.options, form, default_column, file: name };
         let tally = Tally::for_rows(name);
@@ -498,7 +499,8 @@ impl<'j> RowsJob<'j> {
             Some(names) => Ok((names.clone(), input)),
             None => {
                 let max_rows = self.args.column_types.infer.max(1);
-                let (names, input) = object_names::read_names(input, max_rows, self.options.json.format(), &self.options.limits)?;
+                let (names, input) =
+                    object_names::read_names(input, max_rows, self.options.json.format(), &self.options.limits)?;
                 self.object_names = Some(names.clone());
                 Ok((names, input))
             }

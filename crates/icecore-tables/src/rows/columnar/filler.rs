@@ -15,7 +15,7 @@ use arrow_array::types::{BinaryType, Utf8Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
-use icecore::{ErrorKind, LossKind};
+use icecore::LossKind;
 use icecore_columns::{Blobs, Decoder, Source};
 use std::ops::Range;
 use std::sync::Arc;
@@ -234,7 +234,11 @@ impl RecordBuilder {
         for bad in decoded.bad {
             let is_text = |blob: &[u8]| match source {
                 Source::Stage(stage) => !icecore::detect::begins_as(stage, blob),
-                _ => bad.error.kind() == ErrorKind::Format && !icecore::detect::is_damaged_data(blob),
+                // A number or a word is text, although it is also JSON.
+                _ => {
+                    icecore::deep::stage_of(blob, &plan.limits).is_none() && !icecore::detect::is_damaged_data(blob)
+                        || blob.iter().all(u8::is_ascii_digit)
+                }
             };
             if keeps_text && blobs.get(bad.row).is_some_and(is_text) {
                 report.outcomes[column][bad.row] = ValueOutcome::Text;
