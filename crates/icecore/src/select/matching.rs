@@ -106,7 +106,7 @@ impl Pattern {
     }
 
     /// Returns the path of the first value that matches at some depth instead of from the root on: the path that was
-    /// probably meant. Returns `None` if there is no such value, or if the search takes too long.
+    /// probably meant. Returns `None` if nothing matches, or if the search takes too long.
     ///
     /// ```
     /// use icecore::{Limits, select::Pattern};

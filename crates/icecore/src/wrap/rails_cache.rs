@@ -5,7 +5,7 @@ use super::{Changing, ContentHead, Remark, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Request};
+use crate::format::Request;
 use crate::limits::Limits;
 use crate::options::{OptionSpec, OptionType, Settings, Side};
 use std::borrow::Cow;
@@ -121,7 +121,11 @@ fn open_array_entry(dump: &[u8], is_compressed: bool, reach: ContentReach<'_>) -
     let mut remarks = vec![("layout", "Rails 7.0".to_owned())];
     remarks.extend(is_compressed.then(|| ("compressed", "zlib".to_owned())));
     let (value, properties) = match reach {
-        ContentReach::Head(_) => (rails_entry_array::open_array_head(dump), EntryProperties::default()),
+        // A short value is complete, and is detected only without what follows it.
+        ContentReach::Head(_) => match rails_entry_array::open_array(dump, &Limits::default()) {
+            Ok(Some(entry)) => entry,
+            _ => (rails_entry_array::open_array_head(dump), EntryProperties::default()),
+        },
         // Rails does not read another value, so it is shown as it is.
         ContentReach::All(limits) => {
             rails_entry_array::open_array(dump, limits)?.unwrap_or((dump.to_vec(), EntryProperties::default()))
@@ -149,8 +153,7 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
         ContentReach::All(limits) => limits,
         ContentReach::Head(_) => &default,
     };
-    // Rails freezes entries with Marshal.
-    let marshal = format::require_format("marshal")?;
+    let marshal = rails_entry_array::marshal()?;
     let settings = Settings::new();
     let document = marshal.read(input, &settings, Request::new(limits)).into_whole_document(input, marshal)?;
     let root = document.root();

@@ -3,7 +3,7 @@
 
 use crate::document::{Document, Kind, Node, Value};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Request};
+use crate::format::{self, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 
@@ -15,12 +15,17 @@ pub(super) struct EntryProperties {
     pub(super) version: Option<String>,
 }
 
+/// Returns the format in which Rails freezes entries.
+pub(super) fn marshal() -> Result<&'static Format, Error> {
+    format::require_format("marshal")
+}
+
 /// Returns the dump of the value in the dump of such an array, and its properties; `None` if it is something else.
 ///
 /// # Errors
 /// Those of reading and writing a dump.
 pub(super) fn open_array(dump: &[u8], limits: &Limits) -> Result<Option<(Vec<u8>, EntryProperties)>, Error> {
-    let (marshal, settings) = (format::require_format("marshal")?, Settings::new());
+    let (marshal, settings) = (marshal()?, Settings::new());
     let document = marshal.read(dump, &settings, Request::new(limits)).into_whole_document(dump, marshal)?;
     let root = document.root();
     let mut members = root.children();
@@ -59,7 +64,7 @@ pub(super) fn open_array_head(dump: &[u8]) -> Vec<u8> {
 /// # Errors
 /// Of kind `Unsupported`, if the content is not one dump of Ruby; those of writing.
 pub(super) fn write_array(content: &[u8], properties: &EntryProperties, out: &mut Vec<u8>) -> Result<(), Error> {
-    let (marshal, settings, limits) = (format::require_format("marshal")?, Settings::new(), Limits::default());
+    let (marshal, settings, limits) = (marshal()?, Settings::new(), Limits::default());
     let document = marshal.read(content, &settings, Request::new(&limits)).into_whole_document(content, marshal)?;
     if document.root().index() != 0 {
         return Err(Error::new(ErrorKind::Unsupported).expecting("one dump of Ruby").finding("data before its value"));

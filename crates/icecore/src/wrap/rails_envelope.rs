@@ -5,14 +5,14 @@
 //! | Rails 5.2 | `{"_rails":{"message":"Base64","exp":…,"pur":…}}`, whatever the message is |
 //! | Rails 7.1 | `{"_rails":{"data":…,"exp":…,"pur":…}}`, if the message is JSON |
 //!
-//! Source: `active_support/messages/metadata.rb` of Rails.
+//! Source: `ActiveSupport::Messages::Metadata` of Rails.
 
 #[cfg(feature = "signatures")]
 use crate::base64;
 #[cfg(feature = "signatures")]
 use crate::document::Builder;
 use crate::error::Error;
-use crate::format::{self, Request};
+use crate::format::{self, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 
@@ -25,6 +25,11 @@ pub(super) struct MessageEnvelope {
     pub(super) purpose: Option<String>,
 }
 
+/// Returns the format of envelopes.
+fn json() -> Result<&'static Format, Error> {
+    format::require_format("json")
+}
+
 /// Returns the content of an envelope, and the envelope; `None` if the bytes are not an envelope. `decode` decodes the
 /// Base64 of a message.
 pub(super) fn open_envelope(
@@ -35,7 +40,7 @@ pub(super) fn open_envelope(
     if !bytes.starts_with(b"{\"_rails\":{\"") {
         return None;
     }
-    let json = format::require_format("json").ok()?;
+    let json = json().ok()?;
     let request = Request::new(limits).detailed();
     let document = json.read(bytes, &Settings::new(), request).into_whole_document(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;
@@ -56,7 +61,7 @@ pub(super) fn open_envelope(
 /// Of kind `Malformed`, if the content should be JSON and is something else.
 #[cfg(feature = "signatures")]
 pub(super) fn make_envelope(content: &[u8], envelope: &MessageEnvelope) -> Result<Vec<u8>, Error> {
-    let json = format::require_format("json")?;
+    let json = json()?;
     let mut builder = Builder::new();
     builder.begin_map();
     let properties = [("exp", &envelope.expires), ("pur", &envelope.purpose)];
