@@ -152,6 +152,7 @@ impl Report {
     pub fn report_unreadable_record(&mut self, name: &str, record: Option<u64>, error: &Error, bytes: &[u8]) {
         let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
         self.undecodable_count += u64::from(code == code::INPUT);
+        self.failed_count += u64::from(code == code::USAGE);
         self.report_error(code, name, record, error);
         if let Some(offset) = error.offset() {
             self.print_excerpt(&icecore::text::window(bytes, offset));
@@ -188,6 +189,7 @@ impl Report {
             _ => code::OTHER,
         };
         self.undecodable_count += u64::from(code == code::INPUT);
+        self.failed_count += u64::from(code != code::INPUT);
         self.report_error(code, name, None, error);
     }
 

@@ -29,6 +29,7 @@ const PAGES: &[&str] = &[
     "docs/replace.md",
     "docs/wrappers.md",
     "docs/perl-text.md",
+    "docs/faq.md",
 ];
 
 /// The folder of the cookbook.

@@ -97,6 +97,26 @@ fn shared_value_may_be_stored_under_another_key() {
     assert_eq!(changed("b", "a").unwrap(), r#"a:2:{s:1:"b";i:7;s:1:"a";i:1;}"#);
 }
 
+/// Perl writes the keys of a hash in any order, and the first place of a shared value has the value.
+#[test]
+fn a_shared_value_at_another_place_is_compared() {
+    let shared = |first: &str, second: &str, name: &str| {
+        let object = format!(r#"O:8:"stdClass":1:{{s:4:"name";s:3:"{name}";}}"#);
+        format!(r#"a:2:{{s:5:"{first}";{object}s:5:"{second}";r:2;}}"#)
+    };
+    let (old, new) = (shared("owner", "buyer", "joe"), shared("buyer", "owner", "ann"));
+    let (left, right) = (read("php", old.as_bytes()), read("php", new.as_bytes()));
+    let differences = find_differences(&left, &right, Rules::new());
+    let changed: Vec<_> =
+        differences.changes().iter().map(|change| change.left.map(|value| left.path(value.index()))).collect();
+    assert_eq!(changed, [Some("$.owner.name".to_owned())]);
+    check_patch("php", old.as_bytes(), new.as_bytes(), Rules::new());
+    // Two values that were one are still reported where they part.
+    let apart = r#"a:2:{s:5:"owner";O:8:"stdClass":0:{}s:5:"buyer";O:8:"stdClass":0:{}}"#;
+    check_patch("php", old.as_bytes(), apart.as_bytes(), Rules::new());
+    check_patch("php", apart.as_bytes(), new.as_bytes(), Rules::new());
+}
+
 #[test]
 fn value_that_is_shared_in_one_document_only_is_refused() {
     let shared = |value: &str| format!(r#"a:2:{{s:1:"a";a:1:{{i:0;{value}}}s:1:"b";R:2;}}"#);

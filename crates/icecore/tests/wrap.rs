@@ -235,6 +235,9 @@ fn the_kind_of_digest_and_the_layout_are_kept() {
     let signed = icecore::convert(b"[1]", "json", "rails-signed:key=k,digest=sha256/json").unwrap();
     let again = icecore::convert(&signed, "rails-signed:key=k/json", "rails-signed:key=k/json").unwrap();
     assert_eq!(again, signed);
+    let escaped = icecore::convert(b"[\"???>>>\",1]", "json", "rails-signed:key=k,percent/json").unwrap();
+    assert!(escaped.starts_with(b"WyI%2FPz8%2BPj4iLDFd--"), "{}", String::from_utf8_lossy(&escaped));
+    assert_eq!(icecore::convert(&escaped, "rails-signed:key=k/json", "rails-signed:key=k/json").unwrap(), escaped);
     let stage = "rails-signed:key=k,purpose=login,envelope=data/json";
     let message = icecore::convert(br#"{"a":1}"#, "json", stage).unwrap();
     let base64 = message.split(|byte| *byte == b'-').next().unwrap();

@@ -59,7 +59,10 @@ pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<
     let describe = |value_count: u64, lost_len: u64, lost_start: u64| {
         let values = format_count(value_count, "value was read", "values were read");
         let lost = format_count(lost_len, "byte", "bytes");
-        format!("{values}; {lost} from offset {} on were not", offset + lost_start)
+        match lost_len {
+            0 => format!("{values}; the rest is missing"),
+            _ => format!("{values}; {lost} from offset {} on were not", offset + lost_start),
+        }
     };
     // The document itself is complete; the error is in the bytes after it.
     if outcome.error.is_none() {

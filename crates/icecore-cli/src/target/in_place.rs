@@ -125,6 +125,7 @@ pub fn leave_out_backups(sources: Vec<Source>, suffix: &str, report: &mut Report
     if let Some(first) = backups.first() {
         let text = match backups.len() {
             1 => "a backup of another file, and left out".to_owned(),
+            2 => "a backup of another file, and left out, like another one".to_owned(),
             count => format!("a backup of another file, and left out, like {} others", count - 1),
         };
         report.report_note(&first.name(), "backup", text);

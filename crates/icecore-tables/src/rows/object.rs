@@ -7,6 +7,7 @@ use super::words::{OnError, Text};
 use icecore::format::{Format, Outcome, Request};
 use icecore::{Cursor, Error, ErrorKind, Kind, Limits, Stage, Value, raw::Tape};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Memory for the next row.
 #[derive(Default)]
@@ -14,6 +15,8 @@ pub struct ObjectWriter {
     tape: Tape,
     /// The values of a row as the cells of a table.
     cells: Batch,
+    /// The positions of the columns of the table, by name.
+    positions: HashMap<Vec<u8>, usize>,
 }
 
 impl ObjectWriter {
@@ -61,11 +64,15 @@ impl ObjectWriter {
         let plan = std::sync::Arc::clone(&decoder.plan);
         self.cells.clear();
         let mut values = vec![None; plan.names.len()];
+        if self.positions.is_empty() {
+            self.positions =
+                plan.names.iter().zip(0..).map(|(name, position)| (name.clone().into_bytes(), position)).collect();
+        }
         // Keys are mostly in the order of the columns.
         let (mut expected, mut late_key) = (0, None);
         for (key, value) in root.entries() {
-            let is_name = |position: &usize| plan.names[*position].as_bytes() == key.bytes();
-            match (expected..plan.names.len()).chain(0..expected).find(is_name) {
+            let is_next = plan.names.get(expected).is_some_and(|name| name.as_bytes() == key.bytes());
+            match if is_next { Some(expected) } else { self.positions.get(key.bytes()).copied() } {
                 Some(position) => {
                     values[position] = Some(value);
                     expected = position + 1;

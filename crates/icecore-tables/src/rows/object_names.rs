@@ -3,13 +3,18 @@
 use super::object;
 use icecore::Limits;
 use icecore::format::Format;
+use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// Maximum number of bytes that are read to learn the names.
 const MAX_SAMPLE: usize = 64 << 20;
 
+/// Maximum number of columns.
+const MAX_NAMES: usize = 10_000;
+
 /// Reads the keys of the first rows, in the order in which they appear, and returns them with an input that begins
-/// with these rows again. Reads at most `max_rows` rows and 64 MiB. Rows that are not objects have no keys.
+/// with these rows again. Reads at most `max_rows` rows and 64 MiB, and returns at most 10,000 keys. Rows that are not
+/// objects have no keys.
 ///
 /// # Errors
 /// Those of the input; or none of the rows has a key.
@@ -20,7 +25,7 @@ pub fn read_names(
     limits: &Limits,
 ) -> io::Result<(Vec<String>, Box<dyn Read + Send>)> {
     let mut input = BufReader::new(input);
-    let (mut sample, mut names) = (Vec::new(), Vec::<String>::new());
+    let (mut sample, mut names, mut known) = (Vec::new(), Vec::<String>::new(), HashSet::<Vec<u8>>::new());
     let mut is_empty = true;
     for _ in 0..max_rows {
         let start = sample.len();
@@ -31,7 +36,7 @@ pub fn read_names(
         let line = sample.get(start..).unwrap_or_default().trim_ascii();
         is_empty &= line.is_empty();
         object::visit_keys(line, json, limits, |key| {
-            if !names.iter().any(|name| name.as_bytes() == key) {
+            if names.len() < MAX_NAMES && known.insert(key.to_vec()) {
                 names.push(String::from_utf8_lossy(key).into_owned());
             }
         });

@@ -158,8 +158,10 @@ pub(super) fn is_one_text(format: &Format) -> bool {
     format.can.evidence == format::Evidence::Whole && format.can.line.is_none()
 }
 
-/// Returns why the wrappers that were found can't be removed; `None` if they can.
+/// Returns why compressed data can't be unpacked; `None` if it can, or if it is something else.
 fn find_wrapper_error(input: &[u8], finding: &Finding) -> Option<Error> {
+    let innermost = wrap::by_name(finding.name)?;
+    matches!(innermost.evidence, WrapperEvidence::Magic | WrapperEvidence::Content).then_some(())?;
     let limits = Limits::default();
     let mut bytes = Cow::Borrowed(input);
     for name in finding.wrappers.iter().copied().chain([finding.name]) {

@@ -122,10 +122,11 @@ fn open_array_entry(dump: &[u8], is_compressed: bool, reach: ContentReach<'_>) -
     remarks.extend(is_compressed.then(|| ("compressed", "zlib".to_owned())));
     let (value, properties) = match reach {
         // A short value is complete, and is detected only without what follows it.
-        ContentReach::Head(_) => match rails_entry_array::open_array(dump, &Limits::default()) {
-            Ok(Some(entry)) => entry,
-            _ => (rails_entry_array::open_array_head(dump), EntryProperties::default()),
-        },
+        ContentReach::Head(max_len) => {
+            let whole = || rails_entry_array::open_array(dump, &Limits::default()).ok().flatten();
+            let entry = (dump.len() < max_len).then(whole).flatten();
+            entry.unwrap_or_else(|| (rails_entry_array::open_array_head(dump), EntryProperties::default()))
+        }
         // Rails does not read another value, so it is shown as it is.
         ContentReach::All(limits) => {
             rails_entry_array::open_array(dump, limits)?.unwrap_or((dump.to_vec(), EntryProperties::default()))

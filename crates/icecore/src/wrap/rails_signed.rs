@@ -65,6 +65,12 @@ pub static WRAPPER: Wrapper = Wrapper {
             side: Side::Write,
             help: "how expiry and purpose are written: around Base64, or, since Rails 7.1, around the JSON itself",
         },
+        OptionSpec {
+            name: "percent",
+            takes: OptionType::Flag,
+            side: Side::Write,
+            help: "write `+`, `/` and `=` as browsers and servers escape them in cookies: `%2B`, `%2F`, `%3D`",
+        },
     ],
     page: include_str!("rails_signed.md"),
     detect,
@@ -174,6 +180,10 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
         let value = "data".to_owned();
         unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "envelope", value, is_form: true });
     }
+    if message.contains(&b'%') {
+        let value = "yes".to_owned();
+        unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "percent", value, is_form: true });
+    }
     // A message that is signed again gets the same kind of digest.
     let value = digest_name.replace('-', "").to_ascii_lowercase();
     unwrapped.metadata.push(Metadata { wrapper: WRAPPER.name, option: "digest", value, is_form: true });
@@ -230,7 +240,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
     use super::signature::{Digest, push_hex_digits};
     let key = signing_key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage)
-            .expecting("a key to sign with: rails-signed:key=\"SECRET\" before the format")
+            .expecting("a key to sign with: the option `key`, and for a cookie also `salt`, as 'signed cookie'")
             .finding("none")
     })?;
     let envelope = MessageEnvelope {
@@ -245,6 +255,17 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
         base64::encode_base64(content, out);
     }
     let digest = Digest::from_name(settings.choice("digest")).digest_message(&key, &out[start..]);
+    if settings.flag("percent") {
+        let message = out.split_off(start);
+        for byte in message {
+            match byte {
+                b'+' => out.extend_from_slice(b"%2B"),
+                b'/' => out.extend_from_slice(b"%2F"),
+                b'=' => out.extend_from_slice(b"%3D"),
+                _ => out.push(byte),
+            }
+        }
+    }
     out.extend_from_slice(SEPARATOR);
     push_hex_digits(&digest, out);
     Ok(())

@@ -149,6 +149,9 @@ impl GetJob<'_> {
             }
         };
         let Some(input) = self.reader.unwrap_input(name, &bytes, report) else { return Ok(SearchResult::default()) };
+        if let Some(check_name) = input.unchecked_name {
+            report.report_unchecked(name, check_name);
+        }
         let size = input.bytes.len();
         answers.begin_input(size);
         if can_skim && answered_count == 0 && input.stage.wrappers().is_empty() {
@@ -257,7 +260,10 @@ impl AnswerWriter<'_> {
         }
         if let (true, Some(bytes)) = (self.job.args.raw, document.root().as_bytes()) {
             self.write_bytes(bytes)?;
-            self.write_text("\n")?;
+            // A line end after the only value would damage binary data.
+            if !self.job.pattern.is_definite() || str::from_utf8(bytes).is_ok() {
+                self.write_text("\n")?;
+            }
         } else if let Some((text, losses)) = self.convert_to_text(document) {
             self.losses.merge_below(losses, path);
             self.write_bytes(&text)?;

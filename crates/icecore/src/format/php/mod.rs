@@ -128,7 +128,6 @@ impl Reader for ReadOptions {
             starts: &[Start::Value],
             limits,
             detail,
-            blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
             looks_damaged: false,
             read: &|text, _, request| read_unrepaired(text, self, request),
         };

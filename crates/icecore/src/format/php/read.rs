@@ -37,6 +37,8 @@ pub(super) struct Frame {
     pub(super) context_key: u16,
     /// Whether it is an object whose payload is being read; `remaining` is then always 0.
     pub(super) is_payload: bool,
+    /// Whether the number of its entries is not known: the variables of a session.
+    pub(super) is_uncounted: bool,
 }
 
 impl Frame {
@@ -52,6 +54,7 @@ impl Frame {
             predicted_key: 0,
             context_key: 0,
             is_payload: false,
+            is_uncounted: false,
         }
     }
 
@@ -199,8 +202,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
-                let (index, total) = (frame.node, frame.count.saturating_add(frame.remaining));
-                self.sink.record_cut(index, Some(total));
+                let total = (!frame.is_uncounted).then(|| frame.count.saturating_add(frame.remaining));
+                let index = frame.node;
+                self.sink.record_cut(index, total);
             }
             self.close_container(false);
         }

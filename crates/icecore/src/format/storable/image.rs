@@ -19,6 +19,8 @@ pub(super) const MINOR: u8 = 12;
 
 /// The most common byte order: little-endian, 64 bits.
 const NATIVE_BYTE_ORDER: &[u8] = b"12345678";
+/// Number of digits of the byte order of a 64-bit perl. Others write fewer.
+const MAX_BYTE_ORDER_LEN: u8 = 8;
 
 /// Content of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,6 +199,12 @@ impl Image {
             "length of byte order",
         );
         let start = scan.offset;
+        if len > MAX_BYTE_ORDER_LEN {
+            return Err(Error::new(ErrorKind::Malformed)
+                .at(length_start)
+                .expecting("a byte order of 4 or 8 digits")
+                .finding(format!("{len} of them")));
+        }
         self.byteorder = match scan.read_bytes(usize::from(len), "the byte order")? {
             NATIVE_BYTE_ORDER => Cow::Borrowed(NATIVE_BYTE_ORDER),
             other => Cow::Owned(other.to_vec()),

@@ -203,6 +203,8 @@ fn detect(input: &[u8]) -> Option<Guess> {
 fn begins_document(input: &[u8]) -> bool {
     match input {
         [b'p', b's', b't', b'0', rest @ ..] => rest.first().is_none_or(|byte| *byte < b' '),
+        // In the byte order of the machine, the length of its name follows.
+        [4, minor, len, ..] => *minor < b' ' && matches!(len, 4 | 8),
         [4 | 5, minor, ..] => *minor < b' ',
         _ => input.starts_with(b"perl-store"),
     }

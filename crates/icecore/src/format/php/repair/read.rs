@@ -15,8 +15,6 @@ pub(in crate::format::php) struct RepairSettings<'m> {
     pub(in crate::format::php) limits: &'m Limits,
     /// Whether spelling and spans are wanted.
     pub(in crate::format::php) detail: bool,
-    /// The option that ignores blanks after the value, if it was not given.
-    pub(in crate::format::php) blanks: Option<&'static str>,
     /// Whether the text counts as damaged although it can be read, because its variables have odd names.
     pub(in crate::format::php) looks_damaged: bool,
     /// Reads a text without repair.
@@ -56,11 +54,8 @@ fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, settings: &Repair
     let remaining = repaired.text.len() - outcome.consumed;
     let consumed = input.len().saturating_sub(remaining);
     let mut document = outcome.document.into_owned();
-    let error = outcome.error.or_else(|| {
-        // Only blanks follow the value, so the text is not damaged. If the option does not allow them, the text is
-        // refused, and a repair must not be reported.
-        settings.blanks.filter(|_| remaining > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
-    });
+    // Blanks after the value are the caller's, as in a text that is not damaged.
+    let error = outcome.error;
     if error.is_none() {
         let repairs = list_repairs(&document, input, repaired);
         document.set_repairs(repairs);

@@ -140,7 +140,6 @@ impl Reader for ReadOptions {
             starts: possible_starts(self.handler),
             limits,
             detail,
-            blanks: (!self.lenient).then_some("`php-session:lenient,repair=lengths` ignores them"),
             looks_damaged,
             read: &|text, start, request| read_unrepaired(text, handler_for(start), self, request),
         };

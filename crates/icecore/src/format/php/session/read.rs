@@ -20,7 +20,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             return self.run();
         }
         self.slots = Slots::without_root();
-        let frame = Frame::new(0, false, false);
+        let frame = Frame { is_uncounted: true, ..Frame::new(0, false, false) };
         self.open_container(Node::open(Kind::Map, 0), 0, frame, true)?;
         while self.tokens.offset < self.tokens.input.len() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
