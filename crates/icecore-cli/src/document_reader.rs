@@ -398,15 +398,19 @@ pub fn typed_json_stage() -> Result<Stage, Error> {
     Ok(stage)
 }
 
+/// Returns true if the format of a stage has the option `repair`.
+pub fn can_repair(stage: &Stage) -> bool {
+    stage.format().options.iter().any(|option| option.name == "repair")
+}
+
 /// Returns the error for an input that is damaged in a known way.
 fn damage_error(damage: &DetectedDamage) -> Error {
     if let Some(error) = &damage.error {
         return error.clone();
     }
     let stage = damage.stage.name();
-    let has_repair = damage.stage.format().options.iter().any(|option| option.name == "repair");
     let help = match (damage.cause, damage.cause.remedy()) {
-        (DamageCause::Entities, _) if has_repair => format!("`-f {stage}:repair=lengths` reads it"),
+        (DamageCause::Entities, _) if can_repair(&damage.stage) => format!("`-f {stage}:repair=lengths` reads it"),
         (_, Some(remedy)) => remedy.to_owned(),
         (DamageCause::Backslashes, None) => format!("`-f slashes/{stage}` reads it"),
         (DamageCause::Framed(length), None) => {

@@ -60,10 +60,8 @@ impl Worker {
     /// Changes the values of a chunk, and counts what is left of the hosts of URLs.
     pub fn change_chunk(&mut self, chunk: &mut Chunk) {
         self.change_values(chunk);
-        if let Some(rules) = self.plan.rules.all_rules().first().filter(|rules| !rules.replaced_hosts().is_empty()) {
-            let leftovers = rules.count_leftovers(chunk.output_bytes());
-            chunk.counts.leftovers.add(leftovers);
-        }
+        let leftovers = self.plan.rules.default_rules().count_leftovers(chunk.output_bytes());
+        chunk.counts.leftovers.add(leftovers);
     }
 
     fn change_values(&mut self, chunk: &mut Chunk) {

@@ -8,6 +8,7 @@ use icecore::format::{Format, Outcome, Request};
 use icecore::{Cursor, Error, ErrorKind, Kind, Limits, Stage, Value, raw::Tape};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Memory for the next row.
 #[derive(Default)]
@@ -32,10 +33,10 @@ impl ObjectWriter {
         if line.is_empty() {
             return false;
         }
-        let limits = decoder.plan.limits.clone();
-        let (outcome, error) = read_object(line, decoder.plan.json.format(), &limits, std::mem::take(&mut self.tape));
+        let plan = Arc::clone(&decoder.plan);
+        let (outcome, error) = read_object(line, &plan.row_stage, &plan.limits, std::mem::take(&mut self.tape));
         let root = outcome.document.root();
-        let is_table = decoder.plan.is_table_of_objects();
+        let is_table = plan.is_table_of_objects();
         let mut is_written = true;
         match error {
             Some(error) if is_table => {
@@ -61,7 +62,7 @@ impl ObjectWriter {
         row: &mut RowState<'_>,
         out: &mut Vec<u8>,
     ) {
-        let plan = std::sync::Arc::clone(&decoder.plan);
+        let plan = Arc::clone(&decoder.plan);
         self.cells.clear();
         let mut values = vec![None; plan.names.len()];
         if self.positions.is_empty() {
@@ -109,13 +110,18 @@ impl ObjectWriter {
     }
 }
 
-/// Reads a row. Its strings have their places in the line.
-fn read_object<'l>(line: &'l [u8], json: &'static Format, limits: &Limits, tape: Tape) -> (Outcome<'l>, Option<Error>) {
-    let request = Request { tape, ..Request::new(limits).detailed() };
+/// Returns the stage that reads rows: a row is an object, even if it looks like typed JSON.
+pub(super) fn row_stage(json: &'static Format) -> Stage {
     let mut stage = Stage::of(json);
-    // The input is a row, even if it looks like typed JSON.
+    // JSON has this option.
     let _ = stage.set("typed", Some("no"));
-    let outcome = json.read(line, stage.settings(), request);
+    stage
+}
+
+/// Reads a row. Its strings have their places in the line.
+fn read_object<'l>(line: &'l [u8], stage: &Stage, limits: &Limits, tape: Tape) -> (Outcome<'l>, Option<Error>) {
+    let request = Request { tape, ..Request::new(limits).detailed() };
+    let outcome = stage.format().read(line, stage.settings(), request);
     let mut error = outcome.error.clone();
     if error.is_none() && outcome.consumed < line.len() {
         error = Some(Error::trailing_bytes(line, outcome.consumed));
@@ -123,12 +129,12 @@ fn read_object<'l>(line: &'l [u8], json: &'static Format, limits: &Limits, tape:
     if error.is_none() && outcome.document.root().kind() != Kind::Map {
         error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
     }
-    (outcome, error.map(|error| json.explain(error).in_layer("row")))
+    (outcome, error.map(|error| stage.format().explain(error).in_layer("row")))
 }
 
 /// Calls `visit` with each key of the object in a line, if there is one.
-pub(super) fn visit_keys(line: &[u8], json: &'static Format, limits: &Limits, mut visit: impl FnMut(&[u8])) {
-    if let (outcome, None) = read_object(line, json, limits, Tape::default()) {
+pub(super) fn visit_keys(line: &[u8], stage: &Stage, limits: &Limits, mut visit: impl FnMut(&[u8])) {
+    if let (outcome, None) = read_object(line, stage, limits, Tape::default()) {
         outcome.document.root().entries().for_each(|(key, _)| visit(key.bytes()));
     }
 }
@@ -185,7 +191,7 @@ fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut 
 
 /// Writes the text of the row, with decoded values in place of the strings.
 fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row: &mut RowState<'_>, out: &mut Vec<u8>) {
-    let plan = std::sync::Arc::clone(&decoder.plan);
+    let plan = Arc::clone(&decoder.plan);
     let mut offset = 0;
     if !plan.constant_json.is_empty() {
         out.push(b'{');

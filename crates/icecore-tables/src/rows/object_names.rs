@@ -24,6 +24,7 @@ pub fn read_names(
     json: &'static Format,
     limits: &Limits,
 ) -> io::Result<(Vec<String>, Box<dyn Read + Send>)> {
+    let stage = object::row_stage(json);
     let mut input = BufReader::new(input);
     let (mut sample, mut names, mut known) = (Vec::new(), Vec::<String>::new(), HashSet::<Vec<u8>>::new());
     let mut is_empty = true;
@@ -35,7 +36,7 @@ pub fn read_names(
         }
         let line = sample.get(start..).unwrap_or_default().trim_ascii();
         is_empty &= line.is_empty();
-        object::visit_keys(line, json, limits, |key| {
+        object::visit_keys(line, &stage, limits, |key| {
             if names.len() < MAX_NAMES && known.insert(key.to_vec()) {
                 names.push(String::from_utf8_lossy(key).into_owned());
             }

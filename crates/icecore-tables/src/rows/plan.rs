@@ -2,6 +2,7 @@
 
 use super::column::ColumnSpec;
 use super::columnar::{self, Container};
+use super::object;
 use super::text;
 use super::words::{Bytea, OnError, TableForm, Text};
 use crate::error::{Result, usage_error};
@@ -127,6 +128,8 @@ pub struct Plan {
     pub has_byte_order_mark: bool,
     /// The JSON that values become.
     pub json: Stage,
+    /// The stage of rows that are JSON objects.
+    pub row_stage: Stage,
     /// The name of the table. It is empty if the input has none.
     pub table: String,
     /// The names of the columns.
@@ -231,6 +234,7 @@ impl Plan {
             out,
             has_byte_order_mark: options.has_byte_order_mark,
             json: options.json.clone(),
+            row_stage: object::row_stage(options.json.format()),
             table: String::new(),
             names: Vec::new(),
             keys: Vec::new(),

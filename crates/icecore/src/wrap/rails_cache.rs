@@ -127,10 +127,11 @@ fn open_array_entry(dump: &[u8], is_compressed: bool, reach: ContentReach<'_>) -
             let entry = (dump.len() < max_len).then(whole).flatten();
             entry.unwrap_or_else(|| (rails_entry_array::open_array_head(dump), EntryProperties::default()))
         }
-        // Rails does not read another value, so it is shown as it is.
-        ContentReach::All(limits) => {
-            rails_entry_array::open_array(dump, limits)?.unwrap_or((dump.to_vec(), EntryProperties::default()))
-        }
+        ContentReach::All(limits) => rails_entry_array::open_array(dump, limits)?.ok_or_else(|| {
+            Error::new(ErrorKind::Malformed)
+                .expecting("an array of a value, an expiry and a version")
+                .finding("another value, which Rails does not read")
+        })?,
     };
     remarks.push(("expires", describe_expiry(properties.expires)));
     remarks.extend(properties.version.iter().map(|version| ("version", version.clone())));

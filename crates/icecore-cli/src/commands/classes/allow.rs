@@ -92,9 +92,7 @@ pub fn remove_foreign_classes(rows: &mut Vec<ClassRow>, language: Language) -> O
     rows.retain(|row| !is_foreign(row));
     let count = format_count(names.len() as u64, "class is", "classes are");
     let names = join_names(&names);
-    Some(format!(
-        "{count} left out, because only data of other languages names them, which {own_language} does not read: {names}"
-    ))
+    Some(format!("{count} left out: {own_language} does not read the data with these names: {names}"))
 }
 
 /// Returns true if the data contains only the name of the class, and no object.

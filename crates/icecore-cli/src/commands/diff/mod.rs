@@ -113,6 +113,7 @@ fn compare_files(
     if let Some(with_class) =
         [[Kind::Map, Kind::Object], [Kind::Object, Kind::Map]].iter().position(|pair| *pair == kinds)
         && !args.git
+        && files.iter().all(|file| file.as_os_str() != "-")
     {
         let (plain, object) = (&files[with_class], &files[1 - with_class]);
         let [plain, object] = [plain, object].map(|file| quote_for_shell(&file.display().to_string()));

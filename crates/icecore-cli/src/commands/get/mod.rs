@@ -45,7 +45,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     for source in &sources {
         report.count_input();
         let name = source.name();
-        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limits, to: &to };
+        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limits, to: &to, searches_many };
         let mut answers = AnswerWriter {
             job: &job,
             file: (args.paths && sources.len() > 1).then_some(&*name),
@@ -105,6 +105,8 @@ struct GetJob<'j> {
     reader: &'j DocumentReader<'j>,
     limits: &'j Limits,
     to: &'j Stage,
+    /// Whether inputs without a match are not reported one by one.
+    searches_many: bool,
 }
 
 /// Up to this size, an input without the path is read a second time, to report what it has instead.
@@ -213,7 +215,9 @@ impl GetJob<'_> {
                 Ok(0) if is_cut => {}
                 Ok(0) => {
                     absence_reason = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some());
-                    deeper_path = self.pattern.find_deeper(&document, self.limits);
+                    if !self.searches_many {
+                        deeper_path = self.pattern.find_deeper(&document, self.limits);
+                    }
                 }
                 Ok(_) => {}
                 Err(error) => answers.report_error(&error, name, report)?,
@@ -267,7 +271,9 @@ impl AnswerWriter<'_> {
         } else if let Some((text, losses)) = self.convert_to_text(document) {
             self.losses.merge_below(losses, path);
             self.write_bytes(&text)?;
-            self.write_text("\n")?;
+            if !self.writer.is_at_line_start() {
+                self.write_text("\n")?;
+            }
         } else {
             match icecore::write_to(document, self.job.to, self.job.limits, self.writer) {
                 Ok(losses) => self.losses.merge_below(losses, path),
@@ -288,8 +294,8 @@ impl AnswerWriter<'_> {
         Ok(())
     }
 
-    /// With --raw, returns the text of a value that the output format expresses as a string, such as a regular
-    /// expression or a time, and its losses.
+    /// With --raw, returns a value other than a list or a map in the output format, and its losses. If that is a string,
+    /// as of a regular expression or a time, returns its text.
     fn convert_to_text(&self, document: &Document<'_>) -> Option<(Vec<u8>, Losses)> {
         let is_container = matches!(document.root().kind(), Kind::Array | Kind::Map);
         if !self.job.args.raw || is_container || self.job.to.is_binary() {
@@ -297,8 +303,9 @@ impl AnswerWriter<'_> {
         }
         let mut output = Vec::new();
         let losses = icecore::write_to(document, self.job.to, self.job.limits, &mut output).ok()?;
-        let text = icecore::read_as(&output, self.job.to, self.job.limits).ok()?;
-        Some((text.root().as_bytes()?.to_vec(), losses))
+        let text = icecore::read_as(&output, self.job.to, self.job.limits).ok();
+        let text = text.and_then(|text| text.root().as_bytes().map(<[u8]>::to_vec));
+        Some((text.unwrap_or(output), losses))
     }
 
     /// Records the losses of a value before anything of it is written. Returns true if it has any.

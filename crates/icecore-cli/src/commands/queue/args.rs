@@ -220,8 +220,8 @@ pub struct QueueStats {
 
 /// Run jobs now: dead ones, or single jobs that wait for their time
 ///
-/// With the name of a queue, all its dead jobs become ready again, with as many attempts as new ones. With ids, these jobs
-/// become ready: dead ones, failed ones that wait for their next attempt, and delayed ones.
+/// Given a queue, makes its dead jobs ready again. They get as many attempts as new jobs. Given ids, makes these jobs
+/// ready. They may be dead or delayed, or they failed and wait for the next attempt.
 #[derive(Debug, Args)]
 pub struct Redrive {
     /// Ids of the jobs, or the name of the queue

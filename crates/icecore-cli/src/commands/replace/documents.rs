@@ -4,7 +4,7 @@ use super::InputChanges;
 use super::output::EncodedOutput;
 use crate::records::{Framing, Split};
 use crate::report::{Abort, Report, code, io_reason};
-use icecore::rewrite::{self, Edits, Tally};
+use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
 use icecore_tables::replace::change_counts::ValueChanged;
 use icecore_tables::replace::plan::ReplacePlan;
@@ -92,12 +92,12 @@ impl DocumentChanger<'_> {
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
-        self.changes.counts.encoded_documents += u64::from(self.has_encoded_matches(bytes, &edits));
+        let changed = (!edits.is_empty()).then(|| edits.apply(bytes));
+        let result = changed.as_deref().unwrap_or(bytes);
+        self.changes.counts.encoded_documents += u64::from(self.has_encoded_matches(bytes, result));
+        self.changes.counts.leftovers.add(rules.count_leftovers(result));
         let Some(registry_number) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
-        if !rules.replaced_hosts().is_empty() {
-            self.changes.counts.leftovers.add(rules.count_leftovers(&edits.apply(bytes)));
-        }
-        if edits.is_empty() {
+        if changed.is_none() {
             if tally.is_notable() {
                 self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::No, &mut tally);
             }
@@ -114,11 +114,11 @@ impl DocumentChanger<'_> {
         self.changes.counts.add_pair_counts(&replacing.take_counts());
         self.changes.counts.add_value(registry_number, self.row, Some(offset), ValueChanged::Yes, &mut tally);
         self.changes.is_changed = true;
-        Ok(Some(edits.apply(bytes)))
+        Ok(changed)
     }
 
     /// Returns whether --base64 would change more. Compressed data is always examined, Base64 only in a dry run.
-    fn has_encoded_matches(&self, bytes: &[u8], edits: &Edits) -> bool {
+    fn has_encoded_matches(&self, bytes: &[u8], result: &[u8]) -> bool {
         /// The first bytes of zlib, gzip and Zstandard.
         const MAGICS: [&[u8]; 5] = [b"\x78\x9c", b"\x78\xda", b"\x78\x01", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"];
         let plan = self.plan;
@@ -131,7 +131,7 @@ impl DocumentChanger<'_> {
         let rules = plan.rules.default_rules();
         let (mut replacing, mut tally) = (rules.replacing().with_encoded(true), Tally::default());
         let more = rewrite::document(bytes, self.stage, &mut replacing, &options, &mut tally);
-        more.is_ok_and(|more| more.apply(bytes) != edits.apply(bytes))
+        more.is_ok_and(|more| more.apply(bytes) != result)
     }
 
     /// Changes a document and writes it; one that is unreadable is written unchanged.

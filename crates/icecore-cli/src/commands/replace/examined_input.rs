@@ -1,6 +1,7 @@
 //! Determines the form and the encoding of an input from its beginning.
 
 use super::ReplaceJob;
+use crate::document_reader::can_repair;
 use crate::foreign_input::is_sqlite;
 use crate::report::{Abort, usage_text_error};
 use crate::source::Source;
@@ -103,8 +104,7 @@ impl ReplaceJob<'_> {
 /// Returns the stage of an input that is a single damaged value, if its format has a repair.
 fn find_damaged_value(bytes: &[u8]) -> Option<Stage> {
     let damage = icecore::detect::find_damage(bytes).filter(|damage| damage.stage.wrappers().is_empty())?;
-    let can_repair = damage.stage.format().options.iter().any(|option| option.name == "repair");
-    can_repair.then_some(damage.stage)
+    can_repair(&damage.stage).then_some(damage.stage)
 }
 
 fn is_binary(stage: &Stage) -> bool {

@@ -1,6 +1,8 @@
 //! `icecore rows`: decodes blobs in the columns of an export.
 
 mod args;
+#[cfg(feature = "store")]
+mod database_rows;
 mod examined_rows;
 mod left_out;
 #[cfg(feature = "columns")]
@@ -21,6 +23,8 @@ use crate::shell_words::quote_for_shell;
 use crate::source::Source;
 use crate::target::{Destination, OutputFolder, Outputs, Target};
 use crate::terminal;
+#[cfg(feature = "store")]
+use database_rows::{convert_all_tables, convert_query};
 use examined_rows::ExaminedRows;
 use icecore_csv::DetectedDialect;
 #[cfg(feature = "store")]
@@ -31,7 +35,7 @@ use icecore_tables::plural::join_names;
 use icecore_tables::pool::{BatchReader, Pool};
 use icecore_tables::rows::columnar;
 #[cfg(feature = "store")]
-use icecore_tables::rows::database::{self, RowRequest};
+use icecore_tables::rows::database::RowRequest;
 use icecore_tables::rows::dump::{Dump, TableSelection};
 use icecore_tables::rows::object_names;
 use icecore_tables::rows::plan::{JSON, Options, OutputForm, Plan, PlanRequest};
@@ -62,7 +66,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         let address = args.database.resolve_existing_address()?;
         let query = tables::select_all(&address, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
-        let result = self::convert_query(args, RowRequest::Query(query), name, global, report);
+        let result = convert_query(args, RowRequest::Query(query), name, global, report);
         return result.map_err(|error| crate::database::table_error(&address, name, error));
     }
     #[cfg(feature = "store")]
@@ -87,101 +91,6 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         None => job.write_to_one(outputs.output_destination(args.output_args.output.as_ref())?, &sources, report)?,
     }
     summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
-}
-
-/// Converts the rows of a database query.
-#[cfg(feature = "store")]
-fn convert_query(
-    args: &Rows,
-    request: RowRequest,
-    name: &str,
-    global: &Global,
-    report: &mut Report,
-) -> Result<(), Abort> {
-    let mut outputs = Outputs::new(&[], args.force);
-    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let default_column = request.default_column();
-    let address = match &request {
-        // A file has no collections, whether it exists or not.
-        RowRequest::Documents(..) => args.database.resolve_address()?,
-        _ => args.database.resolve_existing_address()?,
-    };
-    let input = database::query_rows(address, request).map_err(crate::database::database_error)?;
-    let mut job =
-        RowsJob { default_column, is_only_input: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
-    let destination = outputs.output_destination(args.output_args.output.as_ref())?;
-    let mut target = open_target(args, global, destination)?;
-    report.count_input();
-    progress::begin_input(name);
-    job.convert_table(input, name, args.max_record, (TableForm::Database, None), &mut target.writer, report)?;
-    job.finish_output(&mut target.writer)?;
-    target.writer.count_document();
-    target.complete_output()?;
-    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
-}
-
-/// Converts the rows of all tables of a database: one table after the other, or each to a file of its own.
-#[cfg(feature = "store")]
-fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let address = args.database.resolve_existing_address()?;
-    let mut outputs = Outputs::new(&[], args.force);
-    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let mut job = RowsJob::new(args, Some(TableForm::Database), global)?;
-    let mut shared_target = match args.output_args.out_dir {
-        None => Some(open_target(args, global, outputs.output_destination(args.output_args.output.as_ref())?)?),
-        Some(_) => None,
-    };
-    let names = icecore_store::table::list_names(&address).map_err(crate::database::database_error)?;
-    progress::set_input_count(names.len());
-    for name in &names {
-        report.count_input();
-        progress::begin_input(name);
-        let query = tables::select_all(&address, std::slice::from_ref(name))?;
-        let rows =
-            database::query_rows(address.clone(), RowRequest::Query(query)).map_err(crate::database::database_error);
-        let result = rows.and_then(|input| {
-            let convert = |writer: &mut OutputWriter, job: &mut RowsJob<'_>| {
-                job.convert_table(input, name, args.max_record, (TableForm::Database, None), writer, report)
-            };
-            let Some(folder) = &args.output_args.out_dir else {
-                return shared_target.as_mut().map_or(Ok(()), |target| convert(&mut target.writer, &mut job));
-            };
-            std::fs::create_dir_all(folder).map_err(|error| folder_error(folder, &error))?;
-            job.begin_output();
-            let file = format!("{}.{}", tables::table_file_name(name), target::file_extension(args)?);
-            let mut target = Target::new(outputs.destination_at(&folder.join(file))?)?;
-            convert(&mut target.writer, &mut job)?;
-            job.finish_output(&mut target.writer)?;
-            target.complete_output()
-        });
-        match result {
-            Err(Abort::Failed(code, message)) => report.report_fault(code, name, message),
-            result => result?,
-        }
-        if shared_target.is_some() && job.has_reached_row_limit() {
-            break;
-        }
-    }
-    if let Some(mut target) = shared_target {
-        job.finish_output(&mut target.writer)?;
-        target.writer.count_document();
-        target.complete_output()?;
-    }
-    // If --items ended the command early, the remaining tables were not examined.
-    let is_complete = args.output_args.out_dir.is_some() || !job.has_reached_row_limit();
-    if let Some(error) = tables::missing_columns_error(args, &job.found_columns).filter(|_| is_complete) {
-        return Err(usage_text_error(error));
-    }
-    if let Some(problem) = job.unknown_columns.iter().flatten().next().filter(|_| is_complete) {
-        return Err(usage_text_error(format!("{problem} in any table")));
-    }
-    job.report_skipped_tables(report);
-    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
-}
-
-#[cfg(feature = "store")]
-fn folder_error(folder: &std::path::Path, error: &io::Error) -> Abort {
-    Abort::Failed(crate::report::code::USAGE, format!("{}: {}", folder.display(), crate::report::io_reason(error)))
 }
 
 /// Opens the output for all rows.
